@@ -18,6 +18,7 @@ from baccarat.proofs import (
     checks_receipt,
     checks_shoe,
     checks_statements,
+    verifier,
 )
 from baccarat.proofs.document import RoundExport, parse_export
 from baccarat.proofs.results import (
@@ -64,10 +65,18 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
 }
 
 
-def verify(raw: bytes, *, keys: Iterable[str] = (), receipt: bytes | None = None) -> Verification:
+def verify(
+    raw: bytes,
+    *,
+    keys: Iterable[str] = (),
+    receipt: bytes | None = None,
+    witness_keys: Iterable[str] = (),
+    require_signed: bool = False,
+) -> Verification:
     """Check the bytes of an exported round; `keys` are public keys that the reader trusts: hex, of cosigners vkeys.
 
-    `receipt` are the bytes of a wager's receipt, which the round is compared with.
+    Of `witness_keys`, which are trusted, too, those in hex have to occur among the links. `receipt` are the bytes of a
+    wager's receipt, which the round is compared with.
     """
     try:
         exported = parse_export(raw)
@@ -76,7 +85,11 @@ def verify(raw: bytes, *, keys: Iterable[str] = (), receipt: bytes | None = None
     except MALFORMED as error:
         return Verification(None, (_unreadable("file", error),))
     checks = [ProofCheck("file", CheckVerdict.OK, f"an exported round of {len(exported.events)} events")]
-    given = frozenset(keys)
+    required = frozenset(witness_keys)
+    given = required.union(keys)
+    exported.proof = verifier.Proof(
+        verifier.require_shape(verifier.read(raw)), set(given), required, require_signed=require_signed
+    )
     trusted = frozenset(key for key in given if _KEY.fullmatch(key))
     cosigners = [NoteKey.parse(key) for key in sorted(given - trusted)]
     check_key: CheckFunction = partial(checks_log.check_key, trusted=trusted)
@@ -100,23 +113,28 @@ def verify(raw: bytes, *, keys: Iterable[str] = (), receipt: bytes | None = None
     signed = exported.checkpoint
     checkpoint = None if signed is None else CoveringCheckpoint(signed["number"], signed["made_at"], by)
     forced = exported.find_event("CardsForced") is not None
-    return replace(result, checkpoint=checkpoint, caveats=tuple(checks_statements.caveats_on(exported)), forced=forced)
+    result = replace(result, checkpoint=checkpoint, forced=forced)
+    return replace(
+        result,
+        caveats=tuple(checks_statements.caveats_on(exported)),
+        could_choose=None if result.as_of is None else verifier.could_choose(exported.proof),
+    )
 
 
 def _run(name: str, check: CheckFunction, exported: RoundExport) -> ProofCheck:
     try:
         return ProofCheck(name, CheckVerdict.OK, check(exported))
-    except CheckNotPossible as reason:
+    except (CheckNotPossible, verifier.CannotCheck) as reason:
         return ProofCheck(name, CheckVerdict.NOT_CHECKABLE, str(reason))
     except CheckNotApplicable as reason:
         return ProofCheck(name, CheckVerdict.NOT_APPLICABLE, str(reason))
-    except Mismatch as mismatch:
+    except (Mismatch, verifier.CheckFailed) as mismatch:
         return _failed(name, mismatch)
     except MALFORMED as error:
         return _unreadable(name, error)
 
 
-def _failed(name: str, mismatch: Mismatch) -> ProofCheck:
+def _failed(name: str, mismatch: Mismatch | verifier.CheckFailed) -> ProofCheck:
     return ProofCheck(name, CheckVerdict.FAILED, mismatch.what, mismatch.expected, mismatch.actual)
 
 

@@ -1,7 +1,9 @@
 """Check of an exported round's closing: every wager is pinned before a card was drawn."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from baccarat.domain.fairness.closing import (
     Closing,
@@ -24,9 +26,10 @@ from baccarat.domain.rounds.signed_wager import (
 from baccarat.domain.rounds.voiding import VOID_CAUSES
 from baccarat.domain.rules.recorded import digest_of
 from baccarat.domain.tables.events import ShoeCommitted, ShoeStarted
+from baccarat.proofs import verifier
 from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event
 from baccarat.proofs.loader import RULES_EVENTS
-from baccarat.proofs.results import CheckNotApplicable, Mismatch, require_equal
+from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
 from casino.crypto import ed25519
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
@@ -73,9 +76,18 @@ def check_closing(exported: RoundExport) -> str:
         cosigned=closing.cosigned,
     )
     require_equal(expected.digest, closing.digest, "the closing digest differs")
+    rest = verifier.check_references(exported.proof, *_as_in_file(event))
     signed = sum(wager.signature is not None for wager in wagers)
+    if exported.proof.require_signed and signed < len(wagers):
+        told = f"{closing.digest}, over {len(wagers)} wagers, {signed} signed; you require that all are"
+        raise CheckNotPossible(told)
     early = "" if signed == len(wagers) else "; an early closing is not excluded"
-    return f"{closing.digest}, over {len(wagers)} wagers, {signed} signed{early}"
+    return f"{closing.digest}, over {len(wagers)} wagers, {signed} signed{early}{verifier.unchecked(rest)}"
+
+
+def _as_in_file(event: ExportedEvent) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return an event and its closing as the stand-alone verifier reads them."""
+    return msgspec.to_builtins(event), (event.data or {})["closing"]
 
 
 def closing_event(exported: RoundExport) -> tuple[ExportedEvent | None, ClosingKind]:
@@ -116,6 +128,7 @@ def check_shoe_closing(exported: RoundExport, event: ExportedEvent, committed: S
         cosigned=closing.cosigned,
     )
     require_equal(expected.digest, closing.digest, "the shoe's closing digest differs")
+    verifier.check_references(exported.proof, *_as_in_file(event))
 
 
 def leaf_of_confirmed(exported: RoundExport, wager: WagerConfirmed) -> bytes:

@@ -55,7 +55,7 @@ class Receipt(msgspec.Struct, frozen=True):
 def check_receipt(exported: RoundExport, *, raw: bytes, trusted: frozenset[str]) -> str:
     """Check that a receipt of a wager is signed by its key, and that the round was played as it says."""
     try:
-        verifier.shaped(verifier.read(raw), verifier.RECEIPT, "the receipt", closed=True)
+        told = verifier.shaped(verifier.read(raw), verifier.RECEIPT, "the receipt", closed=True)
     except verifier.CheckFailed as refused:
         raise Mismatch(refused.what, refused.expected, refused.actual) from refused
     receipt = msgspec.json.decode(raw, type=Receipt)
@@ -83,6 +83,7 @@ def check_receipt(exported: RoundExport, *, raw: bytes, trusted: frozenset[str])
     found = [(leaf_of_confirmed(exported, wager), wager.stakes) for wager in wagers]
     if found != [(leaf, stakes)]:
         raise Mismatch("the wager is not at the place of its receipt", [leaf.hex(), stakes], wagers)
+    verifier.require_links_after(exported.proof, told["confirmed_at"])
     if key not in trusted:
         raise CheckNotPossible(
             f"the round is as the receipt says, which is signed by a key that you do not trust: {key}"

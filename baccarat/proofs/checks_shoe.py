@@ -35,8 +35,12 @@ def _commitment_and_cut_events(exported: RoundExport) -> tuple[ExportedEvent, Ex
 
 
 def taking_event(exported: RoundExport) -> ExportedEvent:
-    """Return the event that took the round's links: its own shoe's commitment, or what fixed its terms first."""
-    return _require_terms(exported)[0] if exported.is_long else _committing_opening(exported)
+    """Return the event that took the round's links: its own shoe's commitment, or what fixed its terms first.
+
+    The shoe of a table's first round is committed to before the table can have chains.
+    """
+    is_first = exported.is_long or exported.opened.number == 1
+    return _require_terms(exported)[0] if is_first else _committing_opening(exported)
 
 
 def _require_terms(exported: RoundExport) -> list[ExportedEvent]:

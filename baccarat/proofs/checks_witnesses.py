@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
-from baccarat.domain.fairness.links import SignedRelease, check_header, check_release, links_of
+import msgspec
+
+from baccarat.domain.fairness.links import SignedRelease, check_header, check_release, links_of, statement_of
 from baccarat.domain.fairness.shuffle import Link
 from baccarat.domain.fairness.terms import WitnessIndex
+from baccarat.proofs import verifier
 from baccarat.proofs.checks_closing import closing_event
 from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
@@ -79,24 +83,33 @@ def check_witnesses(exported: RoundExport, *, trusted: frozenset[str]) -> str:
         if not exported.opened.witnesses:
             raise Mismatch("links were given out that no witness was named for", "none", given_out.data)
     if not exported.opened.witnesses and not of_shoe:
+        verifier.require_witnesses(exported.proof, [[]])
         raise CheckNotApplicable("the table has no witness: nobody but the house held back the cards")
     drawings = links_of_drawings(exported)
     if not drawings:
         raise CheckNotApplicable("no card was dealt, and the witnesses have not answered yet")
-    headers, keys, listed = opened_chains(exported), [], []
+    headers, signers, listed, statements = opened_chains(exported), [], [], []
     for given in drawings:
-        _check_given(given, headers)
-        keys += [headers[place.chain].release_key.hex() for place in given.witnesses]
+        statements += _check_given(given, headers, exported)
+        signers.append([headers[place.chain].release_key.hex() for place in given.witnesses])
         listed += [f"{place.chain} at {place.index}" for place in given.witnesses]
-    links, signers = ", ".join(listed), ", ".join(dict.fromkeys(keys))
-    if not trusted.issuperset(keys):
-        raise CheckNotPossible(f"the links of {links} are signed by keys that you do not trust: {signers}")
-    return f"the closing, before the links of {links}, signed by keys {signers}"
+    rest, links = verifier.check_numbers(statements), ", ".join(listed)
+    every = dict.fromkeys(chain.from_iterable(signers))
+    if not trusted.issuperset(every):
+        raise CheckNotPossible(f"the links of {links} are signed by keys that you do not trust: {', '.join(every)}")
+    is_whole = exported.opened.witnesses and exported.shoe_witnesses
+    verifier.require_witnesses(exported.proof, [*signers, *([] if is_whole else [[]])])
+    return f"the closing, before the links of {links}, signed by keys {', '.join(every)}{verifier.unchecked(rest)}"
 
 
-def _check_given(given: ReleasedLinks, headers: Mapping[str, ChainHeader]) -> None:
-    """Check each link of a drawing, and that they came after its closing and before its cards."""
-    releases = given.releases()
+def _check_given(
+    given: ReleasedLinks, headers: Mapping[str, ChainHeader], exported: RoundExport
+) -> list[verifier.Statement]:
+    """Check each link of a drawing, and that they came after its closing and before its cards; return what was signed.
+
+    No link came before a wager by the clock of its witness.
+    """
+    releases, statements = given.releases(), list[verifier.Statement]()
     if given.closing is None or given.closing.data is None:
         raise CheckNotPossible("the closing is withheld from this reader")
     positions = [each.position for each in (given.closing, given.released, given.before) if each is not None]
@@ -111,6 +124,13 @@ def _check_given(given: ReleasedLinks, headers: Mapping[str, ChainHeader]) -> No
             check_release(header, release, index=place.index, kind=given.kind, digest=digest)
         except InvalidStatement as error:
             raise Mismatch(str(error), digest, release.signature) from error
+        told, data = msgspec.to_builtins(release), given.closing.data
+        closed_at = data.get("closed_at") or data["voided_at"]
+        verifier.require_late_link(told, (closed_at, *verifier.bets(exported.proof, given.kind)))
+        signed = statement_of(release, index=place.index, kind=given.kind, digest=digest)
+        of_chain = (header.height, header.root, header.release_key, header.origin, header.generation)
+        statements.append((of_chain, told, signed))
+    return statements
 
 
 def opened_chains(exported: RoundExport) -> dict[str, ChainHeader]:

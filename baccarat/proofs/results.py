@@ -9,7 +9,8 @@ SIGNED: Final = frozenset({"inclusion", "signature", "key"})
 """The checks without which everything else may have been made up."""
 
 
-WITNESSES: Final = "witnesses"
+REQUIRED: Final = frozenset({"witnesses", "closing"})
+"""The checks by which the reader may require something."""
 COSIGNATURES: Final = "cosignatures"
 
 
@@ -25,11 +26,13 @@ class CheckVerdict(StrEnum):
 class OverallVerdict(StrEnum):
     """Overall result; PARTLY when nothing is wrong but some checks were not possible.
 
-    FORCED when nothing is wrong, but the cards were chosen; UNVERIFIED when no trusted key has signed everything.
+    UNCOSIGNED when no trusted witness has cosigned the log; FORCED when nothing is wrong, but the cards were chosen;
+    UNVERIFIED when no trusted key has signed everything, or what the reader requires is missing.
     """
 
     VERIFIED = "verified"
     PARTLY = "partly"
+    UNCOSIGNED = "uncosigned"
     FORCED = "forced"
     UNVERIFIED = "unverified"
     FAILED = "failed"
@@ -87,6 +90,8 @@ class Verification:
     checkpoint: CoveringCheckpoint | None = None
     """The file's checkpoint, whoever has signed it."""
     caveats: tuple[Caveat, ...] = ()
+    could_choose: str | None = None
+    """Who could have chosen the cards: a code of verifier.CHOOSERS."""
     forced: bool = False
     """Whether a sandbox operator chose the cards."""
 
@@ -99,18 +104,20 @@ class Verification:
             return OverallVerdict.UNVERIFIED
         if self.forced:
             return OverallVerdict.FORCED
+        if not any(check.name == COSIGNATURES and check.verdict is CheckVerdict.OK for check in self.checks):
+            return OverallVerdict.UNCOSIGNED
         return OverallVerdict.PARTLY if CheckVerdict.NOT_CHECKABLE in verdicts else OverallVerdict.VERIFIED
 
     @property
     def as_of(self) -> CoveringCheckpoint | None:
         """Return the checkpoint that the verdict rests on; None without a trusted signature, or if a check failed.
 
-        Where the round has witnesses, their keys must be trusted, too.
+        Where the round has witnesses, their keys must be trusted, too, and what the reader requires must be there.
         """
         passed = {check.name for check in self.checks if check.verdict is CheckVerdict.OK}
         failed = any(check.verdict is CheckVerdict.FAILED for check in self.checks)
         open_ = {check.name for check in self.checks if check.verdict is CheckVerdict.NOT_CHECKABLE}
-        return None if failed or WITNESSES in open_ or not passed >= SIGNED else self.checkpoint
+        return None if failed or REQUIRED & open_ or not passed >= SIGNED else self.checkpoint
 
     def document(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, in the format of the stand-alone verifier."""
@@ -129,7 +136,8 @@ class Verification:
             as_of = {**asdict(self.as_of), "cosigned_by": list(map(asdict, self.as_of.cosigned_by))}
         caveats = list(map(asdict, self.caveats))
         return {
-            "verdict": str(self.verdict), "round": self.round, "as_of": as_of, "caveats": caveats, "checks": checks,
+            "verdict": str(self.verdict), "round": self.round, "as_of": as_of, "could_choose": self.could_choose,
+            "caveats": caveats, "checks": checks,
         }  # fmt: skip
 
 

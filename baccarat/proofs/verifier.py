@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks one exported round of baccarat (casino.round.v1) with nothing but Python's standard library (3.10 or newer).
 
-    python verifier.py ROUND.json|PACK.zip [--key HEX|FILE] [--json]
+    python verifier.py ROUND.json|PACK.zip [--key HEX|FILE] [--witness-key HEX|FILE] [--require-signed] [--json]
 
 It uses no code of the casino, so that nobody has to trust that code. From the file alone it
 recomputes the digests of the events and their links, the inclusion of each in the signed checkpoint, the checkpoint's
@@ -11,18 +11,22 @@ commission.
 The result of each check is `ok`, `not checkable yet` (and why), `does not apply` or `FAILED` (with the expected and the
 actual value).
 Exit status: 0 when a trusted key has signed everything and nothing failed, 1 when something did, 2 when the file could
-not be read, 3 when nothing failed but no trusted key has signed everything: that is not verified, 4 when everything
-agrees but a sandbox operator chose the cards, as a test.
+not be read, 3 when nothing failed but no trusted key has signed everything, or what you require is missing: that is not
+verified, 4 when everything agrees but a sandbox operator chose the cards, as a test, 5 when everything agrees but no
+witness that you trust has cosigned the log: another log, with another round, would verify as well.
 
 For a dispute pack (casino.pack.v1, a ZIP), it also checks the manifest, and then the round in it.
 
 `--key` is the public key of the casino's checkpoints, obtained from another source than the file: 64 hex digits, or a
 file with keys, such as the response of `/api/v1/log/keys`. A round with witnesses needs the keys by which they sign
 releases, too, and the verdict names those who cosigned the checkpoint and whose cosigner's key is trusted
-(`NAME+ID+KEY`): give `--witness-key` for each, or once for a file with what the witness answers at its address.
+(`NAME+ID+KEY`): give `--witness-key` for each, or once for a file with what the witness answers at its address. A round
+whose cards follow from no link of a witness that you name is not verified. With `--require-signed`, neither is one with
+a wager that its player did not sign.
 
-The verdict also has caveats, which are no fault of the file but what a reader has to know: a void that no witness has
-confirmed, a void after a link was known, statements dated before what they are for.
+The verdict says who could have chosen the cards. It also has caveats, which are no fault of the file but what a reader
+has to know: a void that no witness has confirmed, a void after a link was known, statements dated before what they are
+for.
 
 Sources: FIPS 180-4 (SHA-256), RFC 2104 (HMAC), RFC 8032 (Ed25519), RFC 8785 (canonical JSON), RFC 9162 (Merkle trees),
 C2SP (signed notes, checkpoints and cosignatures of logs).
@@ -72,6 +76,8 @@ VERDICT_TEXT = {OK: "ok", OPEN: "not checkable yet", NONE: "does not apply", FAI
 MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 64
 MAX_DECKS = 8
+MAX_EARLY_MS = 1000
+"""By how much clocks may differ: a link that was given out earlier than that was given out before the bets."""
 NO_DIGEST = "00" * 32
 
 
@@ -829,11 +835,15 @@ FOLLOWS = {
 class Proof:
     """The parts of the file, and its events by kind."""
 
-    def __init__(self, document: Json, keys: set[str]) -> None:
+    def __init__(
+        self, document: Json, keys: set[str], witness_keys: Iterable[str] = (), *, require_signed: bool = False
+    ) -> None:
         self.round, self.rules, self.shoe = document["round"], document["rules"], document["shoe"]
         self.events, self.inclusion_proofs = document["events"], document["inclusion_proofs"]
         self.checkpoint, self.keys, self.cosigned = document["checkpoint"], document["keys"], document["cosigned"]
+        keys = keys | set(witness_keys)
         self.trusted = {key for key in keys if HEX64.match(key)}
+        self.required, self.require_signed = self.trusted.intersection(witness_keys), require_signed
         self.cosigners = [parse_cosigner(match) for match in map(COSIGNER.match, sorted(keys - self.trusted)) if match]
         self.stream = f"round-{self.round['id']}"
         self.table_stream = f"table-{self.round['table']}"
@@ -1353,6 +1363,7 @@ def check_shoe_closing(proof: Proof, started: Json) -> None:
     digest = digest_of_closing(terms, {**closing, **wanted}, sha256(b""), format_instant(closed_at), indexes)
     if closing["digest"] != digest:
         raise CheckFailed("the shoe's closing digest differs", digest, closing["digest"])
+    check_references(proof, started, closing)
 
 
 def check_terms(proof: Proof) -> str:
@@ -1440,9 +1451,51 @@ def check_closing(proof: Proof) -> str:
     digest = digest_of_closing(terms, {**closing, **wanted}, root, format_instant(data[at]), indexes)
     if closing["digest"] != digest:
         raise CheckFailed("the closing digest differs", digest, closing["digest"])
-    signed = sum(wager.get("signature") is not None for wager in wagers)
+    rest, signed = check_references(proof, closed, closing), sum(map(is_signed_wager, wagers))
+    if proof.require_signed and signed < len(wagers):
+        raise CannotCheck(f"{digest}, over {len(wagers)} wagers, {signed} signed; you require that all are")
     early = "" if signed == len(wagers) else "; an early closing is not excluded"
-    return f"{digest}, over {len(wagers)} wagers, {signed} signed{early}"
+    return f"{digest}, over {len(wagers)} wagers, {signed} signed{early}{unchecked(rest)}"
+
+
+def is_signed_wager(wager: Json) -> bool:
+    return wager.get("signature") is not None
+
+
+def unchecked(names: Iterable[str]) -> str:
+    """Say which members point to what is not in the file."""
+    listed = ", ".join(dict.fromkeys(names))
+    return f"; not checked, as it is not in the file: {listed}" if listed else ""
+
+
+def check_references(proof: Proof, closed: Json, closing: Json) -> list[str]:
+    """Check what a closing says of the log and the closing before; return the names of what the file does not hold."""
+    position, found = closed["position"], proof.events
+    heads = {event["previous"]: event["position"] - 1 for event in found}
+    heads |= {event["digest"]: event["position"] for event in found}
+    if heads.get(closing["sealed_head"], 0) >= position:
+        raise CheckFailed("the closing names a later event as the log's last", f"below {position}", closing)
+    rest = [] if closing["sealed_head"] in heads else ["sealed_head"]
+    cosigned = closing.get("cosigned")
+    if cosigned and cosigned["size"] >= position:
+        raise CheckFailed("the closing names a later log as cosigned", f"below {position}", cosigned["size"])
+    wanted = closing_before(proof, closed)
+    if wanted is not None and wanted != closing["before"]:
+        raise CheckFailed("the closing follows another than the one before", wanted, closing["before"])
+    if wanted is None and closing["before"] == NO_DIGEST and closed["stream"] == proof.stream:
+        raise CheckFailed("the closing follows none, though it is not the table's first", "a digest", NO_DIGEST)
+    return [*rest, *(["cosigned"] if cosigned else []), *(["before"] if wanted is None else [])]
+
+
+def closing_before(proof: Proof, closed: Json) -> str | None:
+    """Return the digest of the table's closing before, zeros if there is none, None if the file does not have it."""
+    started = proof.find_shoe_event("ShoeStarted") if proof.is_long else None
+    if closed["stream"] != proof.stream:
+        return NO_DIGEST if started and started["data"]["number"] == 1 else None
+    if started and proof.opened["number"] == started["data"]["first_round"]:
+        of_shoe = (proof.find_shoe_event("ShoeCutClosed") or started)["data"]["closing"]
+        return str(of_shoe["digest"]) if of_shoe else None
+    return NO_DIGEST if proof.opened["number"] == 1 else None
 
 
 def links_of_shoe(proof: Proof) -> list[bytes]:
@@ -1496,10 +1549,11 @@ def check_witnesses(proof: Proof) -> str:
     drawings = drawings_of(proof)
     require_named_links(proof)
     if not drawings and not proof.witnesses:
+        require_witnesses(proof, [[]])
         raise DoesNotApply("the table has no witness: nobody but the house held back the cards")
     if not drawings:
         raise DoesNotApply("no card was dealt, and the witnesses have not answered yet")
-    chains, keys, listed = opened_chains(proof), [], []
+    chains, signers, listed, given = opened_chains(proof), list[list[str]](), list[str](), list[Statement]()
     check_chains_in_use(proof, chains)
     for witnesses, kind, closed, released, before in drawings:
         pairs = pair_releases(witnesses, released)
@@ -1508,16 +1562,62 @@ def check_witnesses(proof: Proof) -> str:
         positions = [each["position"] for each in (closed, released, before) if each is not None]
         if positions != sorted(positions):
             raise CheckFailed("the links were not given out between closing and cards", sorted(positions), positions)
-        digest = closed["data"]["closing"]["digest"]
+        digest, keys = closed["data"]["closing"]["digest"], list[str]()
         for place, release in pairs:
             if place["chain"] not in chains:
                 raise CheckFailed("no earlier event opens the chain of a witness", place["chain"], sorted(chains))
-            keys.append(check_release(chains[place["chain"]], place, release, kind, digest))
+            statement = check_release(chains[place["chain"]], place, release, kind, digest)
+            require_late_link(
+                release, (closed["data"].get("closed_at") or closed["data"].get("voided_at"), *bets(proof, kind))
+            )
+            given.append((chains[place["chain"]], release, statement))
+            keys.append(chains[place["chain"]][2].hex())
             listed.append(f"{place['chain']} at {place['index']}")
-    links, signers = ", ".join(listed), ", ".join(dict.fromkeys(keys))
-    if not proof.trusted.issuperset(keys):
-        raise CannotCheck(f"the links of {links} are signed by keys that you do not trust: {signers}")
-    return f"the closing, before the links of {links}, signed by keys {signers}"
+        signers.append(keys)
+    rest, links, every = check_numbers(given), ", ".join(listed), dict.fromkeys(itertools.chain(*signers))
+    if not proof.trusted.issuperset(every):
+        raise CannotCheck(f"the links of {links} are signed by keys that you do not trust: {', '.join(every)}")
+    require_witnesses(proof, [*signers, *([] if proof.witnesses and proof.shoe_witnesses else [[]])])
+    return f"the closing, before the links of {links}, signed by keys {', '.join(every)}{unchecked(rest)}"
+
+
+def require_witnesses(proof: Proof, signers: list[list[str]]) -> None:
+    """Check that each witness whom the reader names gave out one of the links of each drawing."""
+    missing = sorted({key for key in proof.required for keys in signers if key not in keys})
+    if missing:
+        raise CannotCheck(f"no link is given out by the witness that you require, with the key {', '.join(missing)}")
+
+
+def bets(proof: Proof, kind: int) -> list[str]:
+    """Return when the wagers were confirmed that a link of this kind must not come before."""
+    return [] if kind == 4 else [wager["confirmed_at"] for wager in proof.all_data("WagerConfirmed")]
+
+
+def require_late_link(release: Json, times: Iterable[str]) -> None:
+    """Check that a link was given out after times that are signed or pinned by its closing, as clocks may differ."""
+    latest = max(microseconds(format_instant(each)) // 1000 for each in times)
+    if release["time_ms"] + MAX_EARLY_MS < latest:
+        raise CheckFailed("link before the wager: it was given out too early", f"from {latest} ms", release["time_ms"])
+
+
+def check_numbers(given: list["Statement"]) -> list[str]:
+    """Check that statements of one witness follow one another; return the names of what the file does not hold."""
+    rest, last = list[str](), dict[tuple[bytes, int], tuple[Json, bytes]]()
+    for (_, _, key, _, generation), release, statement in given:
+        before = last.get((key, generation))
+        last[key, generation] = release, statement
+        if (release["number"] == 1) != (release["previous"] == NO_DIGEST):
+            raise CheckFailed("a statement has another number than its place", release["number"], release["previous"])
+        if before is None:
+            rest += [] if release["number"] == 1 else ["number", "previous"]
+            continue
+        if before[0]["number"] >= release["number"] or before[0]["time_ms"] > release["time_ms"]:
+            raise CheckFailed("a later statement of a witness comes before an earlier one", before[0], release)
+        if before[0]["number"] + 1 < release["number"]:
+            rest.append("previous")
+        elif release["previous"] != sha256(before[1]).hex():
+            raise CheckFailed("a statement follows another than the one before", sha256(before[1]), release["previous"])
+    return rest
 
 
 def require_named_links(proof: Proof) -> None:
@@ -1555,9 +1655,15 @@ def milliseconds(event: Json) -> int:
     return microseconds(event["recorded_at"]) // 1000
 
 
-def check_release(chain: tuple[int, bytes, bytes, str], place: Json, release: Json, kind: int, digest: str) -> str:
-    """Check that a chain's witness gave out its link at a place for a closing; return the witness's key."""
-    height, root, key, _ = chain
+Chain = tuple[int, bytes, bytes, str, int]
+"""Height, root, release key, origin and generation of a chain."""
+Statement = tuple[Chain, Json, bytes]
+"""A release with its chain, and the bytes that were signed."""
+
+
+def check_release(chain: Chain, place: Json, release: Json, kind: int, digest: str) -> bytes:
+    """Check that a chain's witness gave out its link at a place for a closing; return what it signed."""
+    height, root, key, _, _ = chain
     index, link = struct.pack(">Q", place["index"]), bytes.fromhex(release["link"])
     statement = (
         RELEASE_TAG + bytes.fromhex(place["chain"]) + index + bytes([kind]) + bytes.fromhex(digest) + link
@@ -1570,11 +1676,11 @@ def check_release(chain: tuple[int, bytes, bytes, str], place: Json, release: Js
     leaf = sha256(b"\0", LINK_LEAF_TAG, index, link)
     if root_by_path(leaf, place["index"], 1 << height, steps) != root:
         raise CheckFailed("the link is not on the chain", root, release["link"])
-    return key.hex()
+    return statement
 
 
-def opened_chains(proof: Proof) -> dict[str, tuple[int, bytes, bytes, str]]:
-    """Return height, root, release key and origin of each chain that was opened for the table before the round."""
+def opened_chains(proof: Proof) -> dict[str, Chain]:
+    """Return each chain that was opened for the table before the round, by id."""
     chains, start = {}, proof.require_event("RoundOpened")["position"]
     for event in proof.of_table:
         if event["type"] != "WitnessChainOpened" or event["position"] > start:
@@ -1592,14 +1698,14 @@ def opened_chains(proof: Proof) -> dict[str, tuple[int, bytes, bytes, str]]:
         for key, signature in ((witness, "signature"), (house, "house_signature")):
             if not is_signed(key, header, bytes.fromhex(event["data"][signature])):
                 raise CheckFailed("a chain's header is not signed by witness and house", key, event["data"][signature])
-        chains[sha256(header).hex()] = height, root, witness, origin
-        number = int.from_bytes(header[at + 16 : at + 24], "big")
+        number, generation = struct.unpack(">QQ", header[at + 16 : at + 32])
+        chains[sha256(header).hex()] = height, root, witness, origin, generation
         if number != len(chains):
             raise CheckFailed("a witness's chain of the table is missing", len(chains), number)
     return chains
 
 
-def check_chains_in_use(proof: Proof, chains: dict[str, tuple[int, bytes, bytes, str]]) -> None:
+def check_chains_in_use(proof: Proof, chains: dict[str, Chain]) -> None:
     """Check that no witness was left out or swapped unseen: of each in use one link, and of an ended chain none."""
     start = proof.require_event("RoundOpened")["position"]
     before = [event for event in proof.of_table if event["position"] < start]
@@ -1632,9 +1738,7 @@ def check_chains_in_use(proof: Proof, chains: dict[str, tuple[int, bytes, bytes,
         raise CheckFailed("a round was played after its witness was replaced", "a void", "BettingClosed")
 
 
-def ended_chains(
-    events: list[Json], opened: dict[str, Json], chains: dict[str, tuple[int, bytes, bytes, str]]
-) -> dict[str, tuple[int, int]]:
+def ended_chains(events: list[Json], opened: dict[str, Json], chains: dict[str, Chain]) -> dict[str, tuple[int, int]]:
     """Return where chains ended before the round: their first unused index, and the position of the event."""
     ended: dict[str, tuple[int, int]] = {}
     for event in events:
@@ -1651,8 +1755,12 @@ def ended_chains(
 
 
 def taking_event(proof: Proof) -> Json:
-    """Return the event that took the round's links: its own shoe's commitment, or what fixed its terms first."""
-    return require_terms(proof)[0] if proof.is_long else find_announcing_event(proof)
+    """Return the event that took the round's links: its own shoe's commitment, or what fixed its terms first.
+
+    The shoe of a table's first round is committed to before the table can have chains.
+    """
+    is_first = proof.is_long or proof.opened["number"] == 1
+    return require_terms(proof)[0] if is_first else find_announcing_event(proof)
 
 
 def format_instant(text: str) -> str:
@@ -1943,9 +2051,17 @@ def check_receipt(proof: Proof, receipt: Json) -> str:
     stakes = {each["spot"]: units_of(each["amount"]) for each in receipt["stakes"]}
     if [(wager_leaf(terms, wager, proof.rules["currency"]), wager["stakes"]) for wager in wagers] != [(leaf, stakes)]:
         raise CheckFailed("the wager is not at the place of its receipt", [leaf.hex(), stakes], wagers)
+    require_links_after(proof, receipt["confirmed_at"])
     if key not in proof.trusted:
         raise CannotCheck(f"the round is as the receipt says, which is signed by a key that you do not trust: {key}")
     return f"the wager at place {place}, on terms {terms}, is as the receipt of key {key} says"
+
+
+def require_links_after(proof: Proof, confirmed_at: str) -> None:
+    """Check that the round's links were given out after a receipt's wager was confirmed."""
+    released = proof.find_event("LinksReleased")
+    for release in released["data"]["releases"] if released else ():
+        require_late_link(release, [confirmed_at])
 
 
 def encode_receipt(receipt: Json) -> tuple[str, bytes, bytes]:
@@ -2013,20 +2129,28 @@ def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
         return check_result(name, FAILED, "the content is malformed", "well-formed content", repr(error))
 
 
-def verify(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = None) -> Json:
+def verify(
+    raw: bytes,
+    keys: Iterable[str] = (),
+    receipt: bytes | None = None,
+    *,
+    witness_keys: Iterable[str] = (),
+    require_signed: bool = False,
+) -> Json:
     """Run every check of one exported round: `raw` is the file's bytes, `keys` are trusted public keys.
 
-    They are in hex, those of cosigners as `NAME+ID+KEY`. `receipt` are the bytes of a wager's receipt, which the round
-    is compared with.
+    They are in hex, those of cosigners as `NAME+ID+KEY`. Of `witness_keys`, which are trusted, too, those in hex have
+    to occur among the links. `receipt` are the bytes of a wager's receipt, which the round is compared with.
 
-    Returns {"verdict": "verified" | "partly" | "forced" | "unverified" | "failed", "round": id, "as_of": checkpoint,
+    Returns {"verdict": "verified" | "partly" | "uncosigned" | "forced" | "unverified" | "failed", "round": id,
+    "as_of": checkpoint, "could_choose": a code of CHOOSERS, None where that does not matter or nothing is known,
     "caveats": [...], "checks": [...]}; each check has a name, a verdict (ok, open, none, failed), a text, and the
     expected and actual values if it failed. `as_of` is {"number", "made_at", "cosigned_by"} of the checkpoint under a
     trusted key that covers everything, None if none does; `cosigned_by` lists {"name", "time"} of trusted witnesses. A
     caveat has a code and a text.
     """
     try:
-        proof = Proof(require_shape(read(raw)), set(keys))
+        proof = Proof(require_shape(read(raw)), set(keys), set(witness_keys), require_signed=require_signed)
     except CheckFailed as mismatch:
         return build_result(None, [check_result("file", FAILED, mismatch.what, mismatch.expected, mismatch.actual)])
     except MALFORMED as error:
@@ -2045,7 +2169,7 @@ LARGEST_PACK = 2**26
 UNLISTED_FILES = {"SHA256SUMS", "manifest.json", "manifest.sig"}
 
 
-def verify_pack(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = None) -> Json:
+def verify_pack(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = None, **policy: Any) -> Json:
     """Check a dispute pack: its files match its signed manifest, and its round passes all checks."""
     try:
         files = read_zip(raw)
@@ -2057,7 +2181,7 @@ def verify_pack(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = No
         return build_result(
             None, [check_result("pack", FAILED, "the pack can't be read", "a dispute pack", str(error))]
         )
-    result = verify(files["round.json"], keys, receipt)
+    result = verify(files["round.json"], keys, receipt, **policy)
     return {**result, "checks": [first, *result["checks"]]}
 
 
@@ -2097,19 +2221,46 @@ def check_pack(files: dict[str, bytes]) -> str:
 
 def build_result(identity: Any, checks: list[Json], proof: Proof | None = None) -> Json:
     verdicts = {check["name"]: check["verdict"] for check in checks}
-    as_of, caveats = None, list[Json]()
+    as_of, chooser, caveats = None, None, list[Json]()
     if proof is None or FAILED in verdicts.values():
         verdict = "failed"
     else:
         caveats = list(caveats_on(proof))
-        if any(verdicts[name] != OK for name in SIGNED) or verdicts["witnesses"] == OPEN:
+        if any(verdicts[name] != OK for name in SIGNED) or OPEN in (verdicts["witnesses"], verdicts["closing"]):
             verdict = "unverified"
         else:
-            forced, partly = proof.find_event("CardsForced"), OPEN in verdicts.values()
-            verdict = "forced" if forced else "partly" if partly else "verified"
+            verdict = "partly" if OPEN in verdicts.values() else "verified"
+            verdict = verdict if verdicts["cosignatures"] == OK else "uncosigned"
+            verdict = "forced" if proof.find_event("CardsForced") else verdict
+            chooser = could_choose(proof)
             as_of = {name: (proof.checkpoint or {})[name] for name in ("number", "made_at")}
             as_of["cosigned_by"] = find_cosignatures(proof) if verdicts["cosignatures"] == OK else []
-    return {"verdict": verdict, "round": identity, "as_of": as_of, "caveats": caveats, "checks": checks}
+    return {
+        "verdict": verdict, "round": identity, "as_of": as_of, "could_choose": chooser, "caveats": caveats,
+        "checks": checks,
+    }  # fmt: skip
+
+
+def could_choose(proof: Proof) -> str | None:
+    """Return who could have chosen the cards, if any were dealt and everything agrees."""
+    if proof.find_event("CardsDealt") is None or proof.find_event("CardsForced") is not None:
+        return None
+    if not proof.shoe_witnesses:
+        return "house"
+    if proof.is_long:
+        return "house_knows"
+    if not all(map(is_signed_wager, proof.all_data("WagerConfirmed"))):
+        return "house_early"
+    return "nobody" if proof.required else "house_and_witnesses"
+
+
+CHOOSERS = {
+    "nobody": "Nobody could have chosen the cards, as long as one of the witnesses whose keys you gave is honest.",
+    "house_and_witnesses": "The house and every witness together could have chosen the cards, nobody else.",
+    "house_early": "The house could have known the cards before a wager that is not signed, but not chosen them alone.",
+    "house_knows": "The house knew the order of the shoe before the bets, but could not have chosen it alone.",
+    "house": "The house could have chosen the cards: they follow from no link of a witness.",
+}
 
 
 SIGNED = ("inclusion", "signature", "key")
@@ -2117,10 +2268,15 @@ SIGNED = ("inclusion", "signature", "key")
 VERDICTS = {
     "verified": "VERIFIED: everything was recomputed and agrees.",
     "partly": "VERIFIED AS FAR AS THIS FILE ALLOWS: nothing is wrong; what is not checkable yet is listed above.",
+    "uncosigned": "NOT COSIGNED: nothing is wrong, but a log with another round would verify as well; see above.",
     "forced": "FORCED: everything agrees, but a sandbox operator chose the cards, as a test.",
-    "unverified": "NOT VERIFIED: nothing is wrong, but no checkpoint under a trusted key covers the file; see above.",
+    "unverified": "NOT VERIFIED: nothing is wrong, but a signature or a witness that it needs is missing; see above.",
     "failed": "FAILED: this file does not agree with the casino's log, rules and cards.",
 }
+
+
+STATUS = {"failed": 1, "unverified": 3, "forced": 4, "uncosigned": 5}
+"""The exit status of each verdict that is not 0."""
 
 
 def format_report(result: Json) -> Iterator[str]:
@@ -2134,6 +2290,8 @@ def format_report(result: Json) -> Iterator[str]:
         number, made_at, cosigned = (result["as_of"][name] for name in ("number", "made_at", "cosigned_by"))
         by = f"cosigned by {describe_cosignatures(cosigned)}" if cosigned else "cosigned by no witness that you trust"
         yield f"As of checkpoint {number} of {made_at}, {by}; a later void would not show here."
+    if result["could_choose"]:
+        yield CHOOSERS[result["could_choose"]]
     for caveat in result["caveats"]:
         yield f"Note: {caveat['text']}."
     yield VERDICTS[result["verdict"]]
@@ -2151,6 +2309,12 @@ def parse_keys(text: str) -> list[str]:
     return keys
 
 
+def read_keys(given: Iterable[str]) -> list[str]:
+    """Return the keys of arguments, each of which is one or the path of a file with some."""
+    own = (key if HEX64.match(key) or COSIGNER.fullmatch(key) else read_bytes(key).decode("utf-8") for key in given)
+    return [key for text in own for key in parse_keys(text)]
+
+
 def read_bytes(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read()
@@ -2161,23 +2325,25 @@ def read_bytes(path: str) -> bytes:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Checks one exported round of baccarat.")
     parser.add_argument("file", help="the exported round or dispute pack, or - for standard input")
-    key_help = "a trusted public key, of the casino or a witness: 64 hex digits, NAME+ID+KEY, or a file with it"
-    parser.add_argument("--key", "--witness-key", action="append", default=[], help=f"{key_help}; may be repeated")
+    key_help = "64 hex digits, NAME+ID+KEY, or a file with it; may be repeated"
+    parser.add_argument("--key", action="append", default=[], help=f"a trusted public key: {key_help}")
+    witness_help = "a public key of a witness whose link the cards have to follow from"
+    parser.add_argument("--witness-key", action="append", default=[], help=f"{witness_help}: {key_help}")
+    parser.add_argument("--require-signed", action="store_true", help="verify no round with a wager that is not signed")
     parser.add_argument("--receipt", help="a wager's receipt, to compare the round with")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args(arguments)
     try:
         raw = read_bytes(options.file)
         receipt = read_bytes(options.receipt) if options.receipt else None
-        own = [key if HEX64.match(key) or COSIGNER.fullmatch(key) else None for key in options.key]
-        texts = [text or read_bytes(key).decode("utf-8") for text, key in zip(own, options.key, strict=True)]
-        keys = [key for text in texts for key in parse_keys(text)]
+        keys, witness_keys = read_keys(options.key), read_keys(options.witness_key)
     except (OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    result = verify_pack(raw, keys, receipt) if raw.startswith(b"PK") else verify(raw, keys, receipt)
+    policy = {"witness_keys": witness_keys, "require_signed": options.require_signed}
+    result = (verify_pack if raw.startswith(b"PK") else verify)(raw, keys, receipt, **policy)
     sys.stdout.write(json.dumps(result, indent=2) + "\n" if options.json else "\n".join(format_report(result)) + "\n")
-    return {"failed": 1, "unverified": 3, "forced": 4}.get(result["verdict"], 0)
+    return STATUS.get(result["verdict"], 0)
 
 
 if __name__ == "__main__":

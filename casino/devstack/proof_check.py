@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from random import SystemRandom
@@ -16,19 +17,26 @@ from casino.witness.addresses import parse_addresses
 
 ENDED: Final = frozenset({"settled", "voided"})
 FOLDER: Final = "proof"
+NOT_COSIGNED: Final = 5
+COSIGNED_WITHIN: Final = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProofResult:
-    """The verifier's output for a round, and its exit status; 0 if the round is valid."""
+    """The verifier's output for a round, and its exit status; 0 if it is verified, 5 if it is but not cosigned yet."""
 
     round: str
     output: str
     exit_status: int
 
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing is wrong and the house has signed everything."""
+        return self.exit_status in {0, NOT_COSIGNED}
+
     def summary(self) -> str:
         """Return one line, or the verifier's whole output if it rejected the round."""
-        if self.exit_status:
+        if not self.agrees:
             return f"proof: round {self.round} FAILED\n{self.output}"
         return f"proof: round {self.round} {self.output.splitlines()[-1]}"
 
@@ -44,6 +52,8 @@ def prove(stack: Stack, *, credential: str) -> ProofResult:
     headers = {"Authorization": f"Bearer {credential}"}
     with httpx.Client(base_url=stack.base_url, headers=headers, timeout=20) as service:
         round_id = SystemRandom().choice(_list_ended_rounds(service))
+        if stack.environment.get("WITNESSES"):
+            _wait_for_cosignature(service, f"/api/v1/rounds/{round_id}/proof")
         files = {
             "round.json": f"/api/v1/rounds/{round_id}/proof",
             "keys.json": "/api/v1/log/keys",
@@ -52,6 +62,13 @@ def prove(stack: Stack, *, credential: str) -> ProofResult:
         for name, path in files.items():
             (folder / name).write_bytes(_get(service, path))
     return _run(folder, round_id, witnesses=stack.environment.get("WITNESSES", ""))
+
+
+def _wait_for_cosignature(service: httpx.Client, path: str) -> None:
+    """Wait until a witness has cosigned a log with the round, or for a while."""
+    until = time.monotonic() + COSIGNED_WITHIN
+    while json.loads(_get(service, path))["cosigned"] is None and time.monotonic() < until:
+        time.sleep(0.5)
 
 
 def _list_ended_rounds(service: httpx.Client) -> list[str]:
@@ -76,8 +93,9 @@ def _get(service: httpx.Client, path: str, query: dict[str, Any] | None = None) 
 
 def _run(folder: Path, round_id: str, *, witnesses: str = "") -> ProofResult:
     """Run the verifier isolated from this environment, with Python's standard library only."""
-    trusted = [each.release_key.hex() for each in parse_addresses(witnesses) if each.release_key]
-    keys = [part for key in trusted for part in ("--witness-key", key)]
+    addresses = parse_addresses(witnesses)
+    trusted = [each.release_key.hex() for each in addresses if each.release_key]
+    keys = [part for key in (*trusted, *(each.cosigner.vkey for each in addresses)) for part in ("--key", key)]
     command = [sys.executable, "-I", "-S", "verifier.py", "round.json", "--key", "keys.json", *keys]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return ProofResult(round_id, (result.stdout + result.stderr).strip(), result.returncode)

@@ -90,7 +90,7 @@ APART: Final = {
 }
 """Parts of their own."""
 OTHERS: Final = tuple(
-    f"tests/nightly/{name}" for name in ("baccarat", "bench", "casino", "deploy", "wallet", "test_night.py")
+    f"tests/nightly/{name}" for name in ("baccarat", "bench", "casino", "deploy", "stories", "wallet", "test_night.py")
 )
 VERIFIERS: Final = "tests/system/baccarat/proofs/test_verifiers_agree.py"
 MINUTE: Final = 60
@@ -118,7 +118,7 @@ def parts() -> tuple[Part, ...]:
         tested("cluster-test", *alone, "tests/nightly/cluster", limit=20 * MINUTE, FAULTS="5"),
         tested("upgrade-test", *alone, "tests/nightly/upgrade", limit=10 * MINUTE),
         tested("fuzz", *alone, "tests/nightly/fuzz", VERIFIERS, limit=15 * MINUTE, VERIFIER_FUZZ_SECONDS="60"),
-        tested("others", *alone, *OTHERS, limit=20 * MINUTE),
+        tested("others", *alone, *OTHERS, limit=40 * MINUTE),
         Part("bench", bench, limit=30 * MINUTE, kind="json"),
         newest_python(limit=10 * MINUTE),
         tested(

@@ -1,15 +1,15 @@
-// Runs the page's verifier: reads a JSON array of {"file", "keys", "receipt"}, "file" and "receipt" as text, and prints
+// Runs the page's verifier: reads a JSON array of {"file", "keys", "witness_keys", "require_signed", "receipt"}, "file" and "receipt" as text, and prints
 // an array of the verdicts, as the stand-alone verifier gives them.
 
 import { readFileSync } from "node:fs";
 import { verify } from "../../baccarat/web/static/play/verify/checks.js";
 
 const verdicts = [];
-for (const { file, keys, receipt } of JSON.parse(readFileSync(0, "utf8"))) {
+for (const { file, keys, witness_keys: witnessKeys, require_signed: requireSigned, receipt } of JSON.parse(readFileSync(0, "utf8"))) {
   const given = receipt === null ? null : JSON.parse(receipt);
-  const { verdict, checks, asOf, caveats } = await verify(new TextEncoder().encode(file), { trusted: keys, receipt: given });
+  const { verdict, checks, asOf, couldChoose, caveats } = await verify(new TextEncoder().encode(file), { trusted: keys, witnessKeys, requireSigned, receipt: given });
   verdicts.push({
-    verdict, caveats: caveats.map((caveat) => caveat.code),
+    verdict, could_choose: couldChoose, caveats: caveats.map((caveat) => caveat.code),
     as_of: asOf && { number: asOf.number, made_at: asOf.made_at, cosigned_by: asOf.cosignedBy },
     checks: Object.fromEntries(checks.map((check) => [check.name, check.verdict])),
     failed: Object.fromEntries(checks.filter((check) => check.verdict === "failed").map((check) => [check.name, [check.code, check.values, check.expected, check.found]])),

@@ -187,7 +187,12 @@ def with_export(check: RoundVerdict, round_: Round) -> RoundVerdict:
     return replace(check, checks=(*check.checks, _check_export(round_)))
 
 
-_HOLDS: Final = {OverallVerdict.VERIFIED: True, OverallVerdict.FORCED: True, OverallVerdict.FAILED: False}
+_HOLDS: Final = {
+    OverallVerdict.VERIFIED: True,
+    OverallVerdict.UNCOSIGNED: True,
+    OverallVerdict.FORCED: True,
+    OverallVerdict.FAILED: False,
+}
 
 
 def _check_export(round_: Round) -> RoundCheck:

@@ -81,8 +81,8 @@ def checked(caller: Any, round_: str) -> dict[str, Any]:
 
 
 def test_the_operator_gets_a_round_that_is_verified_by_the_published_key(scene: Scene) -> None:
-    assert checked(scene.lucky, scene.settled)["verdict"] == "verified"
-    assert checked(scene.lucky, scene.voided)["verdict"] == "verified"
+    assert checked(scene.lucky, scene.settled)["verdict"] == "uncosigned"
+    assert checked(scene.lucky, scene.voided)["verdict"] == "uncosigned"
 
 
 def test_a_player_gets_the_round_as_the_operator_does_where_nothing_in_it_is_of_the_house(scene: Scene) -> None:
@@ -90,7 +90,7 @@ def test_a_player_gets_the_round_as_the_operator_does_where_nothing_in_it_is_of_
     theirs = scene.lucky.read(f"rounds/{scene.settled}/proof")
 
     assert {**mine, "exported_at": ""} == {**theirs, "exported_at": ""}
-    assert checked(scene.alice, scene.settled)["verdict"] == "verified"
+    assert checked(scene.alice, scene.settled)["verdict"] == "uncosigned"
 
 
 def test_a_player_sees_neither_staff_nor_notes_nor_others_purses_and_is_told_that_they_are_withheld(
@@ -101,7 +101,7 @@ def test_a_player_sees_neither_staff_nor_notes_nor_others_purses_and_is_told_tha
 
     assert "The reader failed." not in raw
     assert "staff-" not in raw
-    assert result["verdict"] == "partly"
+    assert result["verdict"] == "uncosigned"
     withheld = [event["type"] for event in json.loads(raw)["events"] if event["data"] is None]
     assert withheld == ["RoundVoided"]
 
@@ -149,7 +149,7 @@ def test_a_pack_holds_everything_about_the_round_and_its_manifest_is_signed(scen
     assert set(files) == {*listed, "SHA256SUMS", "manifest.json", "manifest.sig"}
     assert verifier.verify(files["round.json"])["verdict"] == "unverified"  # nobody gave it a key
     assert files["verifier.py"].startswith(b"#!/usr/bin/env python3")
-    assert b"verdict: verified" in files["verification.txt"]
+    assert b"verdict: uncosigned" in files["verification.txt"]
     assert b"Settled as" in files["timeline.txt"]
 
 
@@ -162,7 +162,7 @@ def test_the_verifier_takes_a_whole_pack_and_names_a_file_that_was_changed_in_it
     doubled = json.dumps({**manifest, "files": [manifest["files"][0], *manifest["files"]]}).encode()
 
     whole = verifier.verify_pack(zipped(files), keys)
-    assert whole["verdict"] == "verified"
+    assert whole["verdict"] == "uncosigned"
     assert whole["checks"][0]["name"] == "pack"
     for changed, what in (
         ({**files, "wagers.json": b"[]"}, "wagers.json differs from the manifest"),

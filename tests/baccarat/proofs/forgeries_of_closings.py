@@ -1,5 +1,6 @@
 """Golden files of voids and long shoes, whose closings were tampered with by somebody who signs whatever he can."""
 
+from baccarat.proofs import verifier
 from tests.baccarat.proofs.forgeries_of_terms import sign_again
 from tests.baccarat.proofs.forging import Document, event_data, forged
 
@@ -62,3 +63,35 @@ def a_long_shoes_closing_has_another_blind(document: Document) -> None:
 @forged(LONG_SHOE, "file")
 def a_long_shoes_closing_is_cut_short(document: Document) -> None:
     change(document, "ShoeStarted", sealed_head=OTHER[:62])
+
+
+def close_again(document: Document, kind: str, **fields: object) -> None:
+    """Change fields of the closing that an event has, with a digest that is of them."""
+    closing = event_data(document, kind)["closing"]
+    closing.update(fields)
+    check = verifier.check_closing if kind == "BettingClosed" else verifier.check_cut
+    try:
+        check(verifier.Proof(verifier.require_shape(document), set()))
+    except verifier.CheckFailed as differs:
+        closing["digest"] = differs.expected
+    sign_again(document)
+
+
+@forged("mini", "closing")
+def a_round_follows_no_closing_though_it_is_not_the_tables_first(document: Document) -> None:
+    close_again(document, "BettingClosed", before=verifier.NO_DIGEST)
+
+
+@forged("classic", "closing")
+def a_tables_first_round_follows_a_closing(document: Document) -> None:
+    close_again(document, "BettingClosed", before=OTHER)
+
+
+@forged("mini", "closing")
+def a_closing_saw_a_cosigned_log_that_came_later(document: Document) -> None:
+    close_again(document, "BettingClosed", cosigned={"size": 1_000_000, "root": OTHER})
+
+
+@forged("long-shoe-running", "cut")
+def a_tables_first_shoe_follows_a_closing(document: Document) -> None:
+    close_again(document, "ShoeStarted", before=OTHER)

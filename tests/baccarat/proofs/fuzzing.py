@@ -26,12 +26,11 @@ from tests.baccarat.proofs.forging import (
     resign,
     witness_keys,
 )
-from tests.baccarat.proofs.page import HAS_NODE, verify_on_page
+from tests.baccarat.proofs.page import HAS_NODE, page_request, verify_on_page
 from tests.baccarat.proofs.php import HAS_PHP, request, verify_all
 
 BASES: Final = sorted(str(file.relative_to(GOLDEN).with_suffix("")) for file in GOLDEN.rglob("*.json"))
 KEY: Final = str(golden("mini")["keys"][0]["public_key"])
-STATUS: Final = {"failed": 1, "unverified": 3, "forced": 4}
 NUMBERS: Final = (0, 1, -1, 2, 255, 256, 2**31, 2**32, 2**53 - 1, 2**53)
 """Numbers at the ends of what fits somewhere."""
 LONGEST_LOG: Final = 10_000
@@ -209,7 +208,7 @@ def disagreements(cases: Iterable[Case], *, wanted: str = "") -> dict[str, str]:
         "checks": [_of_python(checks.verify(each.raw, keys=each.keys).document()) for each in given],
     }
     if HAS_NODE:
-        requests = ({"file": each.raw.decode(), "keys": each.keys, "receipt": None} for each in given)
+        requests = (page_request(each.raw, keys=each.keys) for each in given)
         said["page"] = [_of_page(each) for each in verify_on_page(requests)]
     found = {}
     by_php = verify_all([request(each.raw, keys=each.keys) for each in given]) if HAS_PHP else [None] * len(given)
@@ -217,23 +216,29 @@ def disagreements(cases: Iterable[Case], *, wanted: str = "") -> dict[str, str]:
         summary = {
             name: verdict if verdict[0] != "failed" else "failed" for name, verdict in zip(said, verdicts, strict=True)
         }
-        verdict, as_of, caveats, _ = verdicts[0]
-        expected = (STATUS.get(verdict, 0), as_of, caveats)
-        if php is not None and (php.status, php.as_of, php.caveats) != expected:
-            summary["php"] = [php.status, php.as_of, php.caveats, php.checks]
+        verdict, as_of, chooser, caveats, _ = verdicts[0]
+        expected = (verifier.STATUS.get(verdict, 0), as_of, chooser, caveats)
+        if php is not None and (php.status, php.as_of, php.could_choose, php.caveats) != expected:
+            summary["php"] = [php.status, php.as_of, php.could_choose, php.caveats, php.checks]
         if len({json.dumps(each) for each in summary.values()}) > 1 or wanted not in ("", verdict):
             found[case.name] = json.dumps(summary, indent=1)
     return found
 
 
-Said = tuple[str, dict[str, Any] | None, list[str], dict[str, str]]
-"""The verdict, what it is as of, the codes of its caveats, and the verdict of each check."""
+Said = tuple[str, dict[str, Any] | None, str | None, list[str], dict[str, str]]
+"""The verdict, what it is as of, who could have chosen, the codes of its caveats, and the verdict of each check."""
 
 
 def _of_python(result: dict[str, Any]) -> Said:
     named = {each["name"]: each["verdict"] for each in result["checks"]}
-    return result["verdict"], result["as_of"], [each["code"] for each in result["caveats"]], named
+    return (
+        result["verdict"],
+        result["as_of"],
+        result["could_choose"],
+        [each["code"] for each in result["caveats"]],
+        named,
+    )
 
 
 def _of_page(result: dict[str, Any]) -> Said:
-    return result["verdict"], result["as_of"], result["caveats"], result["checks"]
+    return result["verdict"], result["as_of"], result["could_choose"], result["caveats"], result["checks"]

@@ -3,7 +3,7 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from casino.devstack.home import PROJECT
@@ -11,8 +11,23 @@ from casino.devstack.home import PROJECT
 HAS_NODE: Final = shutil.which("node") is not None
 
 
+def page_request(
+    raw: bytes,
+    *,
+    keys: Collection[str] = (),
+    receipt: bytes | None = None,
+    witness_keys: Collection[str] = (),
+    require_signed: bool = False,
+) -> dict[str, Any]:
+    """Return a request to verify a file by a reader who trusts and requires this."""
+    return {
+        "file": raw.decode(), "keys": list(keys), "receipt": receipt if receipt is None else receipt.decode(),
+        "witness_keys": list(witness_keys), "require_signed": require_signed,
+    }  # fmt: skip
+
+
 def verify_on_page(requests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the verdict of each request, which has `file`, `keys` and `receipt`."""
+    """Return the verdict of each request."""
     command = ["node", str(PROJECT / "tests/node/verify.js")]
     done = subprocess.run(command, input=json.dumps(list(requests)), capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 0, done.stderr

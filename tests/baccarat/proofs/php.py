@@ -17,10 +17,11 @@ needs_php: Final = needs("php")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The exit status, the checkpoint that it is as of, the codes of caveats, and each check's result and reason."""
+    """Exit status, checkpoint that it is as of, who could have chosen, codes of caveats, and each check's result."""
 
     status: int
     as_of: dict[str, Any] | None
+    could_choose: str | None
     caveats: list[str]
     checks: dict[str, tuple[str, str]]
 
@@ -36,14 +37,21 @@ def run_php(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str
     return done
 
 
-def request(raw: bytes, *, keys: Collection[str] = (), receipt: bytes | None = None) -> dict[str, Any]:
+def request(
+    raw: bytes,
+    *,
+    keys: Collection[str] = (),
+    receipt: bytes | None = None,
+    witness_keys: Collection[str] = (),
+    require_signed: bool = False,
+) -> dict[str, Any]:
     """Return a request to verify a file by a reader who trusts the keys, for whatever they sign."""
-    cosigners = [each for each in keys if "+" in each]
+    cosigners = [each for each in (*keys, *witness_keys) if "+" in each]
     trusted = [each for each in keys if "+" not in each]
     return {
         "file": raw.decode(), "receipt": receipt if receipt is None else receipt.decode(),
-        "keys": trusted, "witness_keys": trusted, "receipt_keys": trusted,
-        "cosigners": cosigners,
+        "keys": trusted, "trusted_witnesses": trusted, "receipt_keys": trusted, "cosigners": cosigners,
+        "witness_keys": [each for each in witness_keys if "+" not in each], "require_signed": require_signed,
     }  # fmt: skip
 
 
@@ -53,6 +61,7 @@ def verify_all(requests: Iterable[dict[str, Any]]) -> list[Verdict]:
         Verdict(
             each["status"],
             each["as_of"],
+            each["could_choose"],
             each["caveats"],
             {name: (result, why) for name, (result, why) in each["checks"].items()},
         )

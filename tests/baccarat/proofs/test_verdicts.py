@@ -20,6 +20,7 @@ from tests.baccarat.proofs.forging import (
     golden,
     witness_keys,
 )  # fmt: skip
+from tests.baccarat.proofs.page import HAS_NODE, page_request, verify_on_page
 from tests.baccarat.proofs.php import HAS_PHP, request, verify_all
 from tests.baccarat.proofs.test_verifying import STATUS, key
 
@@ -76,16 +77,16 @@ def test_a_cosigner_that_is_not_trusted_is_not_named_as_one() -> None:
     for trusted in ([], [other.vkey], [renamed.vkey]):
         result = verify(document, [key(), *release, *trusted])
         verdict, text = cosignatures(result)
-        assert (result["verdict"], result["as_of"]["cosigned_by"], verdict) == ("partly", [], "open")
+        assert (result["verdict"], result["as_of"]["cosigned_by"], verdict) == ("uncosigned", [], "open")
         assert text.endswith(f"keys that you do not trust, under these names: {COSIGNER.name}")
         assert any(", cosigned by no witness that you trust; " in each for each in report(document, [key(), *release]))
 
 
-def test_a_file_without_cosignatures_is_verified_and_the_verdict_says_so() -> None:
+def test_a_file_without_cosignatures_has_a_status_of_its_own() -> None:
     for without in ({"cosigned": None}, {}):
         document = {**{name: value for name, value in golden(COSIGNED).items() if name != "cosigned"}, **without}
         result = verify(document, [key(), *witness_keys(golden(COSIGNED))])
-        assert (result["verdict"], result["as_of"]["cosigned_by"]) == ("verified", [])
+        assert (result["verdict"], result["as_of"]["cosigned_by"]) == ("uncosigned", [])
         assert cosignatures(result) == ("none", "no witness has cosigned a log that has the checkpoint")
 
 
@@ -104,6 +105,7 @@ def test_the_commands_take_a_cosigners_key_or_a_file_with_what_a_witness_answers
     file = str(GOLDEN / f"{COSIGNED}.json")
     assert verifier.main([file, "--key", key(), "--witness-key", str(identity)]) == 0
     assert verifier.main([file, "--key", key(), "--witness-key", release, "--witness-key", COSIGNER.vkey]) == 0
+    assert verifier.main([file, "--key", key(), "--witness-key", release]) == 5
     wrong = COSIGNER.vkey.replace("+", "+0", 1)[:-1]
     for parse in (verifier.parse_keys, checks.parse_keys):
         with pytest.raises((ValueError, OSError)):
@@ -223,3 +225,48 @@ def test_a_failed_file_has_neither_a_checkpoint_nor_caveats() -> None:
     document["shoe"]["cut"] = "ab" * 32
     result = verify(document, [LOG, *witness_keys(document)])
     assert (result["verdict"], result["as_of"], result["caveats"]) == ("failed", None, [])
+
+
+def policy(document: Document, **required: Any) -> tuple[str, str | None]:
+    """Return what the verifiers, which agree, say to a reader who trusts the log's key and requires something."""
+    raw, keys = encode(document), [key(), COSIGNER.vkey]
+    alone = verifier.verify(raw, keys, **required)
+    assert checks.verify(raw, keys=keys, **required).document() == alone
+    if HAS_PHP:
+        (php,) = verify_all([request(raw, keys=keys, **required)])
+        assert (php.status, php.could_choose) == (STATUS.get(alone["verdict"], 0), alone["could_choose"])
+    if HAS_NODE:
+        (shown,) = verify_on_page([page_request(raw, keys=keys, **required)])
+        assert (shown["verdict"], shown["could_choose"]) == (alone["verdict"], alone["could_choose"])
+    return alone["verdict"], alone["could_choose"]
+
+
+def test_a_witness_that_the_reader_names_has_to_occur() -> None:
+    document = golden(COSIGNED)
+    (own,) = [each for each in witness_keys(document) if "+" not in each]
+    assert policy(document, witness_keys=[own]) == ("verified", "house_early")
+    assert policy(document, witness_keys=[own, LOG]) == ("unverified", None)
+    assert policy(document, witness_keys=[LOG]) == ("unverified", None)
+    for name in ("mini", "long-shoe-ended", "voided-before-the-cards"):
+        assert policy(golden(name), witness_keys=[own]) == ("unverified", None)
+        assert policy(golden(name))[0] == "uncosigned"
+
+
+def test_a_witness_has_to_occur_in_the_drawing_of_the_shoe_and_of_the_round() -> None:
+    document = golden("witnesses/shoe-ended")
+    (own,) = witness_keys(document)
+    assert policy(document, witness_keys=[own]) == ("uncosigned", "house_knows")
+    assert policy(document, witness_keys=[LOG]) == ("unverified", None)
+
+
+def test_signed_wagers_may_be_required() -> None:
+    assert policy(golden("mini"), require_signed=True) == policy(golden("signed"), require_signed=True)
+    assert policy(golden("signed"), require_signed=True) == ("unverified", None)
+    assert policy(golden("voided-as-its-player-sees-it"), require_signed=True) == ("unverified", None)
+
+
+def test_the_report_says_who_could_have_chosen_the_cards_and_what_the_file_does_not_show() -> None:
+    lines = report(golden("mini"), [key()])
+    assert verifier.CHOOSERS["house"] in lines
+    closing = next(each for each in lines if each.startswith("closing"))
+    assert closing.endswith("; not checked, as it is not in the file: before")

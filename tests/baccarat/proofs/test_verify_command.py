@@ -22,12 +22,13 @@ def run_verify(*arguments: str, exit_status: int = 0) -> str:
 
 
 def test_every_check_is_printed_with_its_verdict():
-    output = run_verify(MINI, "--key", golden("mini")["keys"][0]["public_key"])
+    output = run_verify(MINI, "--key", golden("mini")["keys"][0]["public_key"], exit_status=5)
 
     for check in verifier.verify(encode(golden("mini")))["checks"]:
         assert check["name"] in output
     assert "not checkable yet" not in output
-    assert "verify: ok, everything was recomputed and agrees" in output
+    assert "verify: NOT COSIGNED, a log with another round would verify as well" in output
+    assert verifier.CHOOSERS["house"] in " ".join(output.split())
 
 
 def test_a_check_that_is_not_possible_yet_is_printed_with_the_reason(monkeypatch):
@@ -56,7 +57,7 @@ def test_the_json_output_is_that_of_the_stand_alone_verifier(tmp_path):
     keys.write_text(json.dumps({"items": golden("mini")["keys"]}))
 
     public = golden("mini")["keys"][0]["public_key"]
-    assert json.loads(run_verify(MINI, "--json", "--key", str(keys))) == verifier.verify(
+    assert json.loads(run_verify(MINI, "--json", "--key", str(keys), exit_status=5)) == verifier.verify(
         encode(golden("mini")), [public]
     )
 

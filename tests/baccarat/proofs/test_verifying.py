@@ -14,9 +14,9 @@ from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden, witne
 FILES = sorted(GOLDEN.rglob("*.json"))
 PARTLY = {"long-shoe-running", "shoe-running", "replaced-in-shoe", "voided-as-its-player-sees-it"}
 UNVERIFIED = {"no-checkpoint-yet", "younger-than-the-checkpoint"}
+COSIGNED = {GOLDEN / "cosigned/settled.json"}
 FORCED = {GOLDEN / f"forced/{name}.json" for name in ("settled", "shoe-ended", "shoe-running", "witnessed")}
-STATUS = {"failed": 1, "unverified": 3, "forced": 4}
-"""The exit status of each verdict that is not 0."""
+STATUS = verifier.STATUS
 
 
 @cache
@@ -40,7 +40,7 @@ def test_both_verifiers_give_the_same_result_for_an_export(file):
     keys = trusted(raw)
     ours, standalone = checks.verify(raw, keys=keys).document(), verifier.verify(raw, keys)
 
-    verdict = "partly" if file.stem in PARTLY else "unverified" if file.stem in UNVERIFIED else "verified"
+    verdict = "unverified" if file.stem in UNVERIFIED else "verified" if file in COSIGNED else "uncosigned"
     assert ours["verdict"] == ("forced" if file in FORCED else verdict)
     assert ours == standalone
 
@@ -86,11 +86,10 @@ def test_a_round_with_a_witness_is_verified_under_trusted_keys_of_both_only(name
         ours, standalone = checks.verify(raw, keys=keys).document(), verifier.verify(raw, keys)
         assert ours == standalone
         assert (ours["verdict"], ours["as_of"]) == ("unverified", None)
-    wanted = "partly" if name == "shoe-running" else "verified"
-    assert verifier.verify(raw, [key(), witness])["verdict"] == wanted
+    assert verifier.verify(raw, [key(), witness])["verdict"] == "uncosigned"
     file = str(GOLDEN / f"witnesses/{name}.json")
     assert verifier.main([file, "--key", key()]) == 3
-    assert verifier.main([file, "--key", key(), "--witness-key", witness]) == 0
+    assert verifier.main([file, "--key", key(), "--witness-key", witness]) == 5
 
 
 def test_a_verdict_names_the_checkpoint_that_it_is_as_of():
@@ -110,11 +109,12 @@ def test_the_verifier_runs_alone_without_installed_packages(tmp_path):
     keyless = subprocess.run(command[:-2], cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
 
     assert process.stderr == ""
-    as_of, verdict = process.stdout.splitlines()[-2:]
-    assert verdict.startswith("VERIFIED: ")
+    as_of, chooser, verdict = process.stdout.splitlines()[-3:]
+    assert verdict.startswith("NOT COSIGNED: ")
+    assert chooser == verifier.CHOOSERS["house"]
     assert as_of.startswith("As of checkpoint ")
     assert ", cosigned by no witness that you trust; " in as_of
-    assert process.returncode == 0
+    assert process.returncode == 5
     assert keyless.stdout.splitlines()[-1].startswith("NOT VERIFIED: ")
     assert keyless.returncode == 3
 
@@ -127,4 +127,4 @@ def test_a_round_with_chosen_cards_is_never_verified(capsys: pytest.CaptureFixtu
         assert verifier.main([str(file), "--key", key()]) == 4
         assert capsys.readouterr().out.splitlines()[-1].startswith("FORCED: ")
     after_it = GOLDEN / "forced/after-it.json"
-    assert verifier.main([str(after_it), "--key", key()]) == 0
+    assert verifier.main([str(after_it), "--key", key()]) == 5

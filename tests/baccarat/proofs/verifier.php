@@ -4,13 +4,13 @@
  * had to be written there. Section numbers below are that page's.
  *
  *   php verifier.php ROUND.json [--key=HEX] [--witness-key=HEX] [--cosigner=NAME+ID+KEY] [--receipt=FILE]
- *                               [--receipt-key=HEX]   (keys repeatable)
- *   php verifier.php --batch      reads a JSON array of {"file", "keys", "witness_keys", "cosigners", "receipt",
- *                                 "receipt_keys"}, "file" and "receipt" as text; prints an array of {"status", "as_of",
- *                                 "caveats", "checks"}
+ *                               [--receipt-key=HEX] [--require-signed]   (keys repeatable)
+ *   php verifier.php --batch      reads a JSON array of {"file", "keys", "trusted_witnesses", "witness_keys", "cosigners",
+ *                                 "receipt", "receipt_keys", "require_signed"}, "file" and "receipt" as text; prints an
+ *                                 array of {"status", "as_of", "could_choose", "caveats", "checks"}
  *   php verifier.php --vectors=FILE   recomputes the vectors, and prints the members that it did
  *
- * Exit status: 0 verified, 1 failed, 2 the file can't be read, 3 not verified, 4 forced.
+ * Exit status: 0 verified, 1 failed, 2 the file can't be read, 3 not verified, 4 forced, 5 not cosigned.
  */
 
 declare(strict_types=1);
@@ -931,13 +931,17 @@ final class Verifier
     /** @var list<array{name: string, time: string}> who has cosigned the log, and when */
     private array $cosigned_by = [];
 
-    /** @param list<string> $keys @param list<string> $witness_keys @param list<string> $receipt_keys @param list<string> $cosigners */
-    private function __construct(private array $keys, private array $witness_keys, private array $receipt_keys, private ?string $receipt, private array $cosigners) {}
+    /** @var list<string> what of the closings and statements points to nothing in the file */
+    private array $unchecked = [];
 
-    /** @param list<string> $keys @param list<string> $witness_keys @param list<string> $receipt_keys @param list<string> $cosigners @return array{status: int, as_of: ?array<string, mixed>, caveats: list<string>, checks: array<string, array{string, string}>} */
-    public static function verify(string $text, array $keys, array $witness_keys = [], ?string $receipt = null, array $receipt_keys = [], array $cosigners = []): array
+    /** @param array<string, mixed> $reader what the reader trusts and requires */
+    private function __construct(private array $reader) {}
+
+    /** @param array<string, mixed> $reader @return array{status: int, as_of: ?array<string, mixed>, could_choose: ?string, caveats: list<string>, checks: array<string, array{string, string}>} */
+    public static function verify(string $text, array $reader): array
     {
-        return (new self($keys, $witness_keys, $receipt_keys, $receipt, $cosigners))->verdict($text);
+        $nothing = ['keys' => [], 'trusted_witnesses' => [], 'witness_keys' => [], 'receipt' => null, 'receipt_keys' => [], 'cosigners' => [], 'require_signed' => false];
+        return (new self($reader + $nothing))->verdict($text);
     }
 
     private function verdict(string $text): array
@@ -954,12 +958,31 @@ final class Verifier
             $status = 1;
         } else {
             $trusted = [$results['inclusion'], $results['signature'], $results['key']] === ['ok', 'ok', 'ok'];
-            $status = $trusted && $results['witnesses'] !== 'not checkable yet' ? 0 : 3;
-            $status = $status === 0 && isset($this->one['CardsForced']) ? 4 : $status;
+            $missing = $results['witnesses'] === 'not checkable yet' || ($this->reader['require_signed'] && $this->unsigned);
+            $status = match (true) {
+                !$trusted || $missing => 3,
+                isset($this->one['CardsForced']) => 4,
+                $results['cosignatures'] !== 'ok' => 5,
+                default => 0,
+            };
         }
         $checkpoint = $this->file['checkpoint'] ?? null;
-        $as_of = in_array($status, [0, 4], true) ? ['number' => $checkpoint['number'], 'made_at' => $checkpoint['made_at'], 'cosigned_by' => $this->cosigned_by] : null;
-        return ['status' => $status, 'as_of' => $as_of, 'caveats' => $status === 1 ? [] : $this->caveats(), 'checks' => $checks];
+        $covered = in_array($status, [0, 4, 5], true);
+        $as_of = $covered ? ['number' => $checkpoint['number'], 'made_at' => $checkpoint['made_at'], 'cosigned_by' => $this->cosigned_by] : null;
+        return ['status' => $status, 'as_of' => $as_of, 'could_choose' => $covered ? $this->chooser() : null, 'caveats' => $status === 1 ? [] : $this->caveats(), 'checks' => $checks];
+    }
+
+    /** Who could have chosen the cards, if any were dealt. */
+    private function chooser(): ?string
+    {
+        return match (true) {
+            !isset($this->one['CardsDealt']) || isset($this->one['CardsForced']) => null,
+            $this->drawn_by === [] => 'house',
+            $this->long => 'house_knows',
+            $this->unsigned => 'house_early',
+            $this->reader['witness_keys'] === [] => 'house_and_witnesses',
+            default => 'nobody',
+        };
     }
 
     /** @return array{string, string} */
@@ -1198,10 +1221,10 @@ final class Verifier
     private function key(): void
     {
         $key = $this->signing_key();
-        if ($this->keys === []) {
+        if ($this->reader['keys'] === []) {
             throw new Later('no trusted keys');
         }
-        hold(in_array($key['public_key'], $this->keys, true), 'the key is not among the trusted ones');
+        hold(in_array($key['public_key'], $this->reader['keys'], true), 'the key is not among the trusted ones');
     }
 
     private function rules(): void
@@ -1418,6 +1441,7 @@ final class Verifier
         $closing = $closed['data']['closing'];
         $digest = closing($closing, $terms, $links, SHOE, 0, [], [], $closed['data']['closed_at'] ?? $closed['data']['started_at']);
         hold(bin2hex($digest) === $closing['digest'], 'the closing of the shoe is another');
+        $this->points($closed, $closing, $data['number'] === 1 ? ZEROS : null);
     }
 
     private function terms(): void
@@ -1484,6 +1508,32 @@ final class Verifier
         return [$event, $event['data']['closing'], VOIDED, CAUSES[$event['data']['reason']], $event['data']['voided_at']];
     }
 
+    /** Check what a closing says of the log and of the closing before ($before, null if the file does not have it). */
+    private function points(array $event, array $closing, ?string $before): void
+    {
+        $heads = array_column($this->events, 'position', 'digest');
+        foreach ($this->events as $each) {
+            $heads += [$each['previous'] => $each['position'] - 1];
+        }
+        hold(($heads[$closing['sealed_head']] ?? 0) < $event['position'], 'the closing names a later head of the log');
+        hold(($closing['cosigned']['size'] ?? 0) < $event['position'], 'the closing names a later log as cosigned');
+        hold($before === null || $closing['before'] === $before, 'the closing follows another than the one before');
+        foreach (['sealed_head' => !isset($heads[$closing['sealed_head']]), 'cosigned' => isset($closing['cosigned']), 'before' => $before === null] as $name => $open) {
+            $this->unchecked = [...$this->unchecked, ...($open ? [$name] : [])];
+        }
+    }
+
+    /** The digest of the closing before the round's, zeros if there is none. */
+    private function closing_before(): ?string
+    {
+        $number = $this->opening()['number'];
+        $started = $this->long ? $this->started() : null;
+        if ($started !== null && $started['data']['first_round'] === $number) {
+            return ($this->shoe_closed ?? $started)['data']['closing']['digest'] ?? null;
+        }
+        return $number === 1 ? ZEROS : null;
+    }
+
     private function closing(): string
     {
         $voided = $this->data('RoundVoided');
@@ -1498,6 +1548,9 @@ final class Verifier
         $leaves = $this->leaves();
         $digest = closing($closing, hex2bin($this->opening()['terms']), $this->links, $kind, $cause, $leaves, $ends, $at);
         hold(bin2hex($digest) === $closing['digest'], 'the closing is not that of the wagers');
+        $before = $this->closing_before();
+        $this->points($event, $closing, $before);
+        hold($before !== null || $closing['before'] !== ZEROS, 'the closing follows none');
         return $this->unsigned ? 'wagers are not signed: an early closing is not excluded' : '';
     }
 
@@ -1507,26 +1560,60 @@ final class Verifier
         $dealt = $this->one['CardsDealt'] ?? null;
         $named = $this->opening()['witnesses'] ?? [];
         hold($named || !$released, 'links of no witness');
-        $keys = [];
+        $given = [];
         if ($this->shoe_closed !== null || ($named && ($dealt || $released))) {
             $this->in_use($named);
         }
         if ($this->shoe_closed !== null) {
             $closing = $this->shoe_closed['data']['closing'];
-            $keys = $this->released($this->drawn_by, $this->shoe_released(), SHOE, $closing, $this->shoe_closed, $this->started());
+            $given[] = $this->released($this->drawn_by, $this->shoe_released(), SHOE, $closing, $this->shoe_closed, $this->started());
         }
         if ($named && ($dealt || $released)) {
             hold($released !== null, 'no links were given out');
             hold($released['data']['round'] === $this->opening()['round'], 'the links are of another round');
             [$closed, $closing, $kind] = $this->closed();
-            $keys = [...$keys, ...$this->released($named, $released, $kind, $closing, $closed, $dealt)];
+            $given[] = $this->released($named, $released, $kind, $closing, $closed, $dealt);
         }
-        if ($keys === []) {
+        if (!$given && $named) {
             throw new Absent('no links were needed');
         }
-        if (array_diff($keys, $this->witness_keys)) {
+        $this->numbered(array_merge(...$given));
+        $keys = array_map(fn ($links) => array_column($links, 'key'), $given);
+        if (array_diff(array_merge(...$keys), [...$this->reader['trusted_witnesses'], ...$this->reader['witness_keys']])) {
             throw new Later('a release key is not among the trusted ones');
         }
+        foreach ($named && $this->drawn_by ? $keys : [...$keys, []] as $each) {
+            if (array_diff($this->reader['witness_keys'], $each)) {
+                throw new Later('a witness whom the reader requires gave out no link');
+            }
+        }
+        if (!$given) {
+            throw new Absent('the table has no witness');
+        }
+    }
+
+    /** Check that the statements of one witness follow one another. @param list<array<string, mixed>> $given */
+    private function numbered(array $given): void
+    {
+        $last = [];
+        foreach ($given as $each) {
+            ['release' => $release, 'by' => $by, 'said' => $said] = $each;
+            $before = $last[$by] ?? null;
+            $last[$by] = $each;
+            hold(($release['number'] === 1) === ($release['previous'] === ZEROS), 'a statement has another number than its place');
+            if ($before === null) {
+                $this->unchecked = [...$this->unchecked, ...($release['number'] === 1 ? [] : ['number', 'previous'])];
+                continue;
+            }
+            hold($before['release']['number'] < $release['number'] && $before['release']['time_ms'] <= $release['time_ms'], 'a later statement comes before an earlier one');
+            hold($before['release']['number'] + 1 < $release['number'] || $release['previous'] === bin2hex(sha($before['said'])), 'a statement follows another than the one before');
+        }
+    }
+
+    /** Hold a link to have been given out after a time. */
+    private function after(array $release, string $time): void
+    {
+        hold($release['time_ms'] + 1000 >= intdiv(micros($time), 1000), 'link before the wager');
     }
 
     /** Check that each witness of the table has one link, and none was swapped unseen. */
@@ -1574,13 +1661,10 @@ final class Verifier
     /** The position of the event that took the round's links. */
     private function taken_at(): int
     {
-        if (!$this->long) {
+        if (!$this->long && $this->opening()['number'] > 1) {
             return $this->committed()['position'];
         }
-        $number = $this->opening()['number'];
-        $fixed = array_filter($this->before($this->one['RoundOpened'], 'TermsFixed'), fn ($each) => ($each['data']['number'] ?? $each['data']['terms']['number']) === $number);
-        hold($fixed !== [], "no event fixes the round's terms");
-        return min(array_column($fixed, 'position'));
+        return ($this->fixings()[0] ?? throw new Failed("no event fixes the round's terms"))['position'];
     }
 
     /** @return array<string, mixed> the event with the links that a long shoe's cards follow from */
@@ -1591,12 +1675,13 @@ final class Verifier
         return $all[0];
     }
 
-    /** Check the links of a drawing or of a round; return the keys that they were released by. @return list<string> */
+    /** Check the links of a drawing or of a round; return what was signed, and by whom. @return list<array<string, mixed>> */
     private function released(array $named, array $released, int $kind, array $closing, array $closed, ?array $next): array
     {
         hold($closed['position'] < $released['position'] && $released['position'] < ($next['position'] ?? PHP_INT_MAX), 'links were given out at another time');
         hold(array_column($released['data']['releases'], 'chain') === array_column($named, 'chain'), 'the links are others than were named');
-        $keys = [];
+        $given = [];
+        $times = [$closed['data']['closed_at'] ?? $closed['data']['voided_at'], ...($kind === SHOE ? [] : array_column(array_column($this->of_round('WagerConfirmed'), 'data'), 'confirmed_at'))];
         foreach ($named as $place => ['chain' => $chain, 'index' => $index]) {
             $header = $this->chains()[$chain] ?? throw new Failed('no chain was opened before the round');
             $release = $released['data']['releases'][$place];
@@ -1606,9 +1691,13 @@ final class Verifier
             hold(strlen($release['path']) === $header['height'] * 64, 'the path has another length');
             $path = str_split(hex2bin($release['path']), 32);
             hold(included(link_leaf($index, hex2bin($release['link'])), $index, 2 ** $header['height'], $path, $header['root']), 'the link is not in its chain');
-            $keys[] = bin2hex($header['release']);
+            foreach ($times as $time) {
+                $this->after($release, $time);
+            }
+            $key = bin2hex($header['release']);
+            $given[] = ['key' => $key, 'by' => "$key {$header['generation']}", 'release' => $release, 'said' => $said];
         }
-        return $keys;
+        return $given;
     }
 
     /** @return array<string, array<string, mixed>> the headers of all chains that were opened before the round, with their events, by id */
@@ -1649,7 +1738,7 @@ final class Verifier
                     $own++;
                 }
             }
-            foreach (array_map(cosigner(...), $this->cosigners) as [$trusted, $its, $key]) {
+            foreach (array_map(cosigner(...), $this->reader['cosigners']) as [$trusted, $its, $key]) {
                 if ($name === $trusted && $id === $its) {
                     $time = unpack('J', $signature)[1];
                     hold($time > 0 && $time <= 253402300799 && signed(cosigned_bytes($note['text'], $time), substr($signature, 8), $key), "the cosignature of $name is not by its key");
@@ -1707,10 +1796,10 @@ final class Verifier
 
     private function receipt(): void
     {
-        if ($this->receipt === null) {
+        if ($this->reader['receipt'] === null) {
             throw new Absent('none was given');
         }
-        $receipt = shaped(Reader::read($this->receipt), RECEIPT, 'receipt');
+        $receipt = shaped(Reader::read($this->reader['receipt']), RECEIPT, 'receipt');
         [$terms, $bytes, $leaf] = receipt_bytes($receipt);
         hold(signed($bytes, hex2bin($receipt['signature']), hex2bin($receipt['public_key'])), "the receipt's signature is wrong");
         hold(bin2hex($terms) === $receipt['terms']['digest'], "the receipt's terms are others than their digest");
@@ -1719,7 +1808,10 @@ final class Verifier
         hold($receipt['round'] === $opening['round'] && $receipt['table'] === $opening['table'], 'the receipt is of another round');
         hold(($opening['terms'] ?? '') === $receipt['terms']['digest'], 'the round was opened with other terms than the receipt says');
         hold(bin2hex($this->leaves()[$receipt['place']] ?? '') === $receipt['leaf'], 'another wager is at the place of the receipt');
-        if (!in_array($receipt['public_key'], $this->receipt_keys, true)) {
+        foreach ($this->data('LinksReleased')['releases'] ?? [] as $release) {
+            $this->after($release, $receipt['confirmed_at']);
+        }
+        if (!in_array($receipt['public_key'], $this->reader['receipt_keys'], true)) {
             throw new Later('the key of the receipt is not among the trusted ones');
         }
     }
@@ -2146,7 +2238,7 @@ function cosignature_vector(array $it): array
 
 // The command
 
-/** @param array{status: int, as_of: ?array<string, mixed>, caveats: list<string>, checks: array<string, array{string, string}>} $verdict */
+/** @param array<string, mixed> $verdict */
 function told(array $verdict): string
 {
     $lines = [];
@@ -2159,11 +2251,15 @@ function told(array $verdict): string
         0 => $partly ? 'VERIFIED as far as this file allows' : 'VERIFIED',
         1 => 'FAILED: ' . implode(', ', array_keys($failed)),
         4 => 'FORCED: the cards were chosen, as a test',
-        3 => 'NOT VERIFIED: whoever made this file may have made up all of it',
+        3 => 'NOT VERIFIED: whoever made this file may have made up all of it, or what is required is missing',
+        5 => 'NOT COSIGNED: a log with another round would verify as well',
     };
     if ($verdict['as_of'] !== null) {
         $names = implode(', ', array_column($verdict['as_of']['cosigned_by'], 'name')) ?: 'nobody who is trusted';
         array_splice($lines, -1, 0, ["as of checkpoint {$verdict['as_of']['number']} of {$verdict['as_of']['made_at']}, cosigned by $names"]);
+    }
+    if ($verdict['could_choose'] !== null) {
+        array_splice($lines, -1, 0, ["could have chosen the cards: {$verdict['could_choose']}"]);
     }
     array_splice($lines, -1, 0, array_map(fn ($caveat) => "caveat: $caveat", $verdict['caveats']));
     return implode("\n", $lines) . "\n";
@@ -2176,7 +2272,7 @@ function readable(string $path): string|false
 
 function main(array $arguments): int
 {
-    $given = ['key' => [], 'witness-key' => [], 'cosigner' => [], 'receipt' => [], 'receipt-key' => [], 'vectors' => [], 'batch' => [], 'file' => []];
+    $given = ['key' => [], 'witness-key' => [], 'cosigner' => [], 'receipt' => [], 'receipt-key' => [], 'require-signed' => [], 'vectors' => [], 'batch' => [], 'file' => []];
     foreach (array_slice($arguments, 1) as $argument) {
         [$name, $value] = preg_match('/^--([a-z-]+)(?:=(.*))?$/Ds', $argument, $part) === 1 ? [$part[1], $part[2] ?? ''] : ['file', $argument];
         if (!isset($given[$name])) {
@@ -2188,7 +2284,7 @@ function main(array $arguments): int
     if ($given['batch']) {
         $verdicts = [];
         foreach (json_decode(stream_get_contents(STDIN), true, 16, JSON_THROW_ON_ERROR) as $each) {
-            $verdicts[] = Verifier::verify($each['file'], $each['keys'], $each['witness_keys'], $each['receipt'], $each['receipt_keys'], $each['cosigners']);
+            $verdicts[] = Verifier::verify($each['file'], $each);
         }
         echo json_encode($verdicts, JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE), "\n";
         return 0;
@@ -2206,7 +2302,10 @@ function main(array $arguments): int
         echo "UNREADABLE: give one file that can be read\n";
         return 2;
     }
-    $verdict = Verifier::verify($text, $given['key'], $given['witness-key'], $receipt, $given['receipt-key'], $given['cosigner']);
+    $verdict = Verifier::verify($text, [
+        'keys' => $given['key'], 'witness_keys' => $given['witness-key'], 'receipt' => $receipt, 'receipt_keys' => $given['receipt-key'],
+        'cosigners' => $given['cosigner'], 'require_signed' => (bool) $given['require-signed'],
+    ]);
     echo told($verdict);
     return $verdict['status'];
 }

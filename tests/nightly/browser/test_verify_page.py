@@ -39,7 +39,7 @@ def test_the_page_is_translated_and_usable_by_keyboard(page: Page):
     page.get_by_label("Language").select_option("de")
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Eine Runde prüfen")
-    expect(page.locator(".verify-verdict")).to_contain_text("Bestätigt")
+    expect(page.locator(".verify-verdict")).to_contain_text("Nicht gegengezeichnet")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "file"
     page.keyboard.press("Tab")

@@ -127,7 +127,7 @@ def test_a_verified_round_shows_its_cards_and_a_forged_one_what_was_expected(pag
     document = golden("mini")
     verify_on_page(page, encode(document), "mine.json")
 
-    expect(page.locator(".verify-verdict.verified")).to_be_visible()
+    expect(page.locator(".verify-verdict.uncosigned [data-could-choose=house]")).to_be_visible()
     expect(page.locator(".verify-hands .card")).to_have_count(len(document["round"]["cards"]))
     expect(page.locator("[data-check=commission]")).to_contain_text("€0.00 in all")
 

@@ -19,7 +19,8 @@ import { witnesses } from "./witnesses.js";
 /** @import { Caveat } from "./caveats.js" */
 
 /** @typedef {{name: string, verdict: "ok" | "open" | "none" | "failed", code: string, values: Values, expected?: unknown, found?: unknown}} Check */
-/** @typedef {{verdict: "verified" | "partly" | "forced" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {number: number, made_at: string, cosignedBy: Cosignature[]} | null, foreknown: boolean, caveats: Caveat[], checks: Check[]}} Verdict `foreknown`: whether the house could know the cards before the bets */
+/** @typedef {{verdict: "verified" | "partly" | "uncosigned" | "forced" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {number: number, made_at: string, cosignedBy: Cosignature[]} | null, couldChoose: Chooser | null, foreknown: boolean, caveats: Caveat[], checks: Check[]}} Verdict `couldChoose`: who could have chosen the cards; `foreknown`: whether the house could know them before the bets */
+/** @typedef {"nobody" | "house_and_witnesses" | "house_early" | "house_knows" | "house"} Chooser */
 
 /** @type {[name: string, check: (proof: Proof) => Finding | Promise<Finding>][]} */
 const CHECKS = [
@@ -32,6 +33,22 @@ const CHECKS = [
 
 /** The checks without which everything else may have been made up. */
 const SIGNED = new Set(["inclusion", "signature", "key"]);
+
+/** The checks by which the reader may require something. */
+const REQUIRED = new Set(["witnesses", "closing"]);
+
+/**
+ * Who could have chosen the cards, if any were dealt and everything agrees.
+ * @param {Proof} proof
+ * @returns {Chooser | null}
+ */
+function whoCouldChoose(proof) {
+  if (!proof.findEvent("CardsDealt") || proof.isForced) return null;
+  if (!proof.shoeWitnesses.length) return "house";
+  if (proof.isLong) return "house_knows";
+  if (proof.allData("WagerConfirmed").some((wager) => !wager.signature)) return "house_early";
+  return proof.required.length || proof.oneOf.length ? "nobody" : "house_and_witnesses";
+}
 
 /**
  * @param {string} name
@@ -51,13 +68,14 @@ async function run(name, check) {
 }
 
 /**
- * Check the bytes of a file. `trusted` are public keys, in hex or of cosigners; `receipt`, if there is one, is compared with the round,
+ * Check the bytes of a file. `trusted` are public keys, in hex or of cosigners; `witnessKeys`, too, and those in hex have to occur among the
+ * links; of `oneOf`, which are trusted, one has to; with `requireSigned` each wager has to be signed; `receipt`, if there is one, is compared with the round,
  * and so is what `witnesses`, if they are given, publish themselves; `onCheck` is called with each result.
  * @param {Uint8Array} bytes
- * @param {{trusted?: readonly string[], receipt?: Api["Receipt"] | null, witnesses?: readonly WitnessAddress[] | null, onCheck?: (check: Check) => void}} [options]
+ * @param {{trusted?: readonly string[], witnessKeys?: readonly string[], requireSigned?: boolean, oneOf?: readonly string[], receipt?: Api["Receipt"] | null, witnesses?: readonly WitnessAddress[] | null, onCheck?: (check: Check) => void}} [options]
  * @returns {Promise<Verdict>}
  */
-export async function verify(bytes, { trusted = [], receipt = null, witnesses: published = null, onCheck = () => undefined } = {}) {
+export async function verify(bytes, { trusted = [], witnessKeys = [], requireSigned = false, oneOf = [], receipt = null, witnesses: published = null, onCheck = () => undefined } = {}) {
   /** @type {Check[]} */
   const checks = [];
   /** @param {Check} check */
@@ -69,7 +87,7 @@ export async function verify(bytes, { trusted = [], receipt = null, witnesses: p
   /** @type {{proof?: Proof}} */
   const file = {};
   const first = report(await run("file", () => {
-    const proof = new Proof(requireShape(read(bytes)), trusted);
+    const proof = new Proof(requireShape(read(bytes)), trusted, witnessKeys, requireSigned, oneOf);
     file.proof = proof;
     return ["file.ok", { n: proof.events.length }];
   }));
@@ -80,14 +98,16 @@ export async function verify(bytes, { trusted = [], receipt = null, witnesses: p
     if (receipt) report(await run("receipt", () => checkReceipt(proof, receipt)));
   }
   const verdicts = new Set(checks.map((check) => check.verdict));
-  const isWitnessed = !checks.some((check) => check.name === "witnesses" && check.verdict === "open");
-  const signed = isWitnessed && checks.filter((check) => check.verdict === "ok" && SIGNED.has(check.name)).length === SIGNED.size;
-  const verdict = verdicts.has("failed") ? "failed" : !signed ? "unverified" : proof?.isForced ? "forced" : verdicts.has("open") ? "partly" : "verified";
+  const hasRequired = !checks.some((check) => REQUIRED.has(check.name) && check.verdict === "open");
+  const isCosigned = checks.some((check) => check.name === "cosignatures" && check.verdict === "ok");
+  const signed = hasRequired && checks.filter((check) => check.verdict === "ok" && SIGNED.has(check.name)).length === SIGNED.size;
+  const verdict = verdicts.has("failed") ? "failed" : !signed ? "unverified" : proof?.isForced ? "forced" : !isCosigned ? "uncosigned" : verdicts.has("open") ? "partly" : "verified";
   const covered = verdict !== "failed" && verdict !== "unverified";
   return {
     verdict, checks,
     round: covered && proof ? proof.round : null,
     asOf: covered && proof ? { ...proof.checkpoint, cosignedBy: proof.cosignedBy } : null,
+    couldChoose: covered && proof ? whoCouldChoose(proof) : null,
     foreknown: Boolean(proof && verdict !== "failed" && (proof.isLong || !proof.shoeWitnesses.length)),
     caveats: proof && verdict !== "failed" ? caveatsOn(proof) : [],
   };

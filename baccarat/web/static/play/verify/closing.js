@@ -3,9 +3,10 @@
 import { big, bytes, hex, isSigned, joined, leafOf, prefixed, rootOf, sha256, tag, unhex, uuid } from "./hashes.js";
 import { microsecondsOf } from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
+import { isSame } from "./read.js";
 import { indexesOf } from "./witnesses.js";
 
-/** @import { Finding, Proof } from "./proof.js" */
+/** @import { Finding, LogEvent, Proof } from "./proof.js" */
 
 const [WAGER, LEAF, CLOSING] = ["wager.v2", "wager-leaf.v1", "closing.v1"].map(tag);
 const SPOTS = ["player", "banker", "tie"];
@@ -106,6 +107,36 @@ export async function checkShoeClosing(proof, started, terms) {
   const indexes = indexesOf(proof.shoeWitnesses);
   const digest = await digestOf(recorded, await terms(), { kind: 4, cause: 0, count: 0, seats: [], indexes }, await sha256(), closed?.closed_at ?? started.started_at);
   if (recorded.digest !== digest) throw new CheckFailed("closing.digest", digest, recorded.digest);
+  checkReferences(proof, /** @type {LogEvent} */ (proof.findShoeEvent("ShoeCutClosed") ?? proof.findShoeEvent("ShoeStarted")), recorded);
+}
+
+/**
+ * Check what a closing says of the log and of the closing before; return the names of what the file does not hold.
+ * @param {Proof} proof
+ * @param {LogEvent} closed
+ * @param {any} recorded
+ */
+function checkReferences(proof, closed, recorded) {
+  const heads = new Map([...proof.events.map((event) => /** @type {const} */ ([event.previous, event.position - 1])), ...proof.events.map((event) => /** @type {const} */ ([event.digest, event.position]))]);
+  const before = closingBefore(proof, closed);
+  const { sealed_head: head, cosigned = null } = recorded;
+  const [ofRound, none] = [closed.stream === proof.stream, recorded.before === NO_DIGEST];
+  if ((heads.get(head) ?? 0) >= closed.position) throw new CheckFailed("closing.later", `< ${closed.position}`, heads.get(head));
+  if (cosigned && cosigned.size >= closed.position) throw new CheckFailed("closing.later", `< ${closed.position}`, cosigned.size);
+  if (before === null ? ofRound && none : !isSame(before, recorded.before)) throw new CheckFailed("closing.before", before ?? "D", recorded.before);
+  return [...(heads.has(head) ? [] : ["sealed_head"]), ...(cosigned ? ["cosigned"] : []), ...(before === null ? ["before"] : [])];
+}
+
+/**
+ * The digest of the table's closing before, zeros if there is none, null if the file does not have it.
+ * @param {Proof} proof
+ * @param {LogEvent} closed
+ */
+function closingBefore(proof, closed) {
+  const started = proof.isLong ? proof.findShoeEvent("ShoeStarted") : undefined;
+  if (closed.stream !== proof.stream) return started?.data.number === 1 ? NO_DIGEST : null;
+  if (started && proof.opened.number === started.data.first_round) return (proof.findShoeEvent("ShoeCutClosed") ?? started).data.closing?.digest ?? null;
+  return proof.opened.number === 1 ? NO_DIGEST : null;
 }
 
 /**
@@ -129,6 +160,8 @@ export async function closing(proof) {
   const closedWith = { kind, cause, count: wagers.length, seats, indexes: indexesOf(proof.witnesses) };
   const digest = await digestOf(recorded, terms, closedWith, root, played ? closed.data.closed_at : closed.data.voided_at);
   if (recorded.digest !== digest) throw new CheckFailed("closing.digest", digest, recorded.digest);
+  const unchecked = checkReferences(proof, closed, recorded);
   const signed = wagers.filter((wager) => wager.signature).length;
-  return [signed === wagers.length ? "closing.ok" : "closing.early", { closing: digest, n: wagers.length, signed }];
+  if (proof.requireSigned && signed < wagers.length) throw new CannotCheck("closing.required", { n: wagers.length, signed });
+  return [signed === wagers.length ? "closing.ok" : "closing.early", { closing: digest, n: wagers.length, signed, unchecked }];
 }

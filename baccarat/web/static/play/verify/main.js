@@ -20,10 +20,12 @@ const state = { bytes: null, name: "", receipt: null };
 let checkNumber = 0;
 
 const keyField = h("input", { id: "key", type: "text", autocomplete: "off", spellcheck: "false", inputmode: "text", maxlength: "999" });
+const witnessField = h("input", { id: "witness-key", type: "text", autocomplete: "off", spellcheck: "false", inputmode: "text", maxlength: "999" });
+const signedField = h("input", { id: "require-signed", type: "checkbox" });
 const fileField = h("input", { id: "file", type: "file", accept: ".json,application/json", multiple: true, class: "unseen" });
 const steps = h("section", { class: "verify-steps", hidden: true });
 const errorLine = h("p", { class: "verify-fault", role: "alert" });
-keyField.addEventListener("change", () => check());
+for (const field of [keyField, witnessField, signedField]) field.addEventListener("change", () => check());
 fileField.addEventListener("change", () => openFiles(fileField.files));
 
 /** Check the file that was read last, step by step; cancels an earlier check. */
@@ -35,10 +37,16 @@ async function check() {
   const list = new Steps(state.name);
   put(steps, list.element);
   steps.hidden = false;
-  const trusted = keyField.value.trim().split(/[\s,]+/).map((each) => (isCosigner(each) ? each : each.toLowerCase())).filter((each) => isCosigner(each) || HEX64.test(each));
-  const result = await verify(state.bytes, { trusted, receipt: state.receipt, onCheck: (done) => number === checkNumber && list.add(done) });
+  const [trusted, witnessKeys] = [keyField, witnessField].map(keysIn);
+  const result = await verify(state.bytes, { trusted, witnessKeys, requireSigned: signedField.checked, receipt: state.receipt, onCheck: (done) => number === checkNumber && list.add(done) });
   if (number !== checkNumber) return;
   list.end(result);
+}
+
+/** @param {HTMLInputElement} field */
+function keysIn({ value }) {
+  const keys = value.trim().split(/[\s,]+/).map((each) => (isCosigner(each) ? each : each.toLowerCase()));
+  return keys.filter((each) => isCosigner(each) || HEX64.test(each));
 }
 
 /**
@@ -119,6 +127,8 @@ function draw() {
     h("p", { class: "verify-intro" }, t("page.intro")),
     dropZone(),
     h("p", { class: "verify-key" }, h("label", { for: "key" }, t("page.key")), keyField, h("small", {}, t("page.key.why"))),
+    h("p", { class: "verify-key" }, h("label", { for: "witness-key" }, t("page.witness")), witnessField, h("small", {}, t("page.witness.why"))),
+    h("p", { class: "verify-key" }, h("label", { for: "require-signed" }, signedField, " ", t("page.signed"))),
     errorLine, steps,
     h("footer", { class: "verify-foot" }, h("p", {}, t("page.alone"), " ", h("a", { href: "verifier.py", download: "verifier.py" }, "verifier.py"),
       " · ", h("a", { href: "specification" }, "specification.md"), " · ", h("a", { href: "vectors.json" }, "vectors.json")),

@@ -59,9 +59,13 @@ export function termsWithCards(event) {
 export class Proof {
   /**
    * @param {ProofDocument} document
-   * @param {readonly string[]} trusted
+   * @param {readonly string[]} keys
+   * @param {readonly string[]} [witnessKeys] which are trusted, too; those of releases have to occur among the links
+   * @param {boolean} [requireSigned] whether each wager has to be signed
+   * @param {readonly string[]} [oneOf] trusted keys of which one has to occur among the links
    */
-  constructor(document, trusted) {
+  constructor(document, keys, witnessKeys = [], requireSigned = false, oneOf = []) {
+    const trusted = [...keys, ...witnessKeys];
     this.round = document.round;
     this.rules = document.rules;
     this.shoe = document.shoe;
@@ -71,6 +75,9 @@ export class Proof {
     this.cosigned = document.cosigned;
     this.keys = document.keys;
     this.trusted = new Set(trusted.filter((key) => !key.includes("+")));
+    this.required = witnessKeys.filter((key) => !key.includes("+"));
+    this.requireSigned = requireSigned;
+    this.oneOf = oneOf;
     this.cosigners = trusted.filter((key) => key.includes("+"));
     /** @type {{name: string, time: string}[]} */
     this.cosignedBy = [];

@@ -7,6 +7,7 @@ import { CannotCheck, CheckFailed } from "./proof.js";
 import { isSame } from "./read.js";
 import { requireReceipt } from "./shape.js";
 import { encodeTerms } from "./shoe.js";
+import { requireLinksAfter } from "./witnesses.js";
 
 /** @import { Finding, Proof } from "./proof.js" */
 
@@ -53,6 +54,7 @@ export async function receipt(proof, receipt) {
   const wager = namedWagers(proof)[receipt.place];
   const played = wager ? [hex(await leafOfWager(unhex(terms), wager, proof.rules.currency)), wager.stakes] : null;
   if (!isSame(played, [leaf, stakes])) throw new CheckFailed("receipt.wager", [leaf, stakes], played);
+  requireLinksAfter(proof, receipt.confirmed_at);
   if (!proof.trusted.has(receipt.public_key)) throw new CannotCheck("receipt.untrusted");
   return ["receipt.ok", { place: receipt.place }];
 }

@@ -17,10 +17,11 @@ const formatValue = (value) => (typeof value === "string" ? value : JSON.stringi
 export function drawStep(check) {
   const difference = check.verdict === "failed" && h("dl", { class: "verify-difference" },
     h("dt", {}, t("page.expected")), h("dd", {}, formatValue(check.expected)), h("dt", {}, t("page.found")), h("dd", {}, formatValue(check.found)));
+  const unchecked = check.verdict === "ok" && /** @type {string[] | undefined} */ (check.values.unchecked);
   return h("li", { class: `verify-step ${check.verdict}`, "data-check": check.name, "data-verdict": check.verdict },
     h("span", { class: "verify-mark", "aria-hidden": "true" }, MARKS[check.verdict]),
     h("div", {}, h("h2", {}, t(`check.${check.name}`), h("small", {}, t(`verdict.${check.verdict}`))),
-      h("p", {}, t(check.code, check.values)), difference));
+      h("p", {}, t(check.code, check.values), unchecked?.length ? ` ${t("unchecked", { names: unchecked.join(", ") })}` : ""), difference));
 }
 
 /**
@@ -50,9 +51,10 @@ function hands(round) {
  * What a verdict rests on and what its reader has to know.
  * @param {Verdict} verdict
  */
-export const aboutVerdict = ({ asOf, caveats }) => [
+export const aboutVerdict = ({ asOf, couldChoose, caveats }) => [
+  couldChoose && h("strong", { "data-could-choose": couldChoose }, t(`chosen.${couldChoose}`)),
   asOf && h("span", {}, t("end.as_of", { number: String(asOf.number), time: asOf.made_at }), " ",
-    asOf.cosignedBy.length ? t("end.cosigned", { names: describeCosignatures(asOf.cosignedBy) }) : t("end.uncosigned")),
+    asOf.cosignedBy.length ? t("end.cosigned", { names: describeCosignatures(asOf.cosignedBy) }) : t("end.nobody_cosigned")),
   caveats.map(({ code, values }) => h("span", { "data-caveat": code }, t(`caveat.${code}`, values))),
 ];
 

@@ -1,5 +1,6 @@
 // The witnesses of a drawing: their indexes, the links that the cards follow from, and the statements that gave these out.
 
+import { microsecondsOf } from "./log.js";
 import { big, bytes, hex, isSigned, joined, leafOf, rootByPath, sha256, unhex } from "./hashes.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { isSame } from "./read.js";
@@ -12,6 +13,9 @@ import { isSame } from "./read.js";
 const tag = (name) => joined(bytes(`casino.witness.${name}.v1`), Uint8Array.of(0));
 const [CHAIN, LEAF, RELEASE] = ["chain", "leaf", "release"].map(tag);
 const MAX_WITNESSES = 4;
+/** By how many milliseconds clocks may differ. */
+const MAX_EARLY = 1000;
+const NO_DIGEST = "00".repeat(32);
 const TABLE_BYTES = 16;
 const KEY_BYTES = 32;
 const [MIN_HEIGHT, MAX_HEIGHT] = [8, 20];
@@ -76,15 +80,22 @@ export async function witnesses(proof) {
   const ofShoe = proof.isLong && proof.shoeWitnesses.length > 0;
   const given = proof.findEvent("LinksReleased")?.data;
   if (given && (given.round !== proof.round?.id || !proof.witnesses.length)) throw new CheckFailed("witnesses.missing", [proof.round?.id, proof.witnesses], given);
-  if (!proof.witnesses.length && !ofShoe) throw new DoesNotApply("witnesses.none");
+  if (!proof.witnesses.length && !ofShoe) {
+    requireWitnesses(proof, [[]]);
+    throw new DoesNotApply("witnesses.none");
+  }
   const drawings = drawingsOf(proof);
   if (!drawings.length) throw new DoesNotApply("witnesses.waiting");
   const chains = await openedChains(proof);
   checkInUse(proof, chains);
-  const keys = (await Promise.all(drawings.map((drawing) => checkDrawing(chains, drawing)))).flat();
+  const said = await Promise.all(drawings.map((drawing) => checkDrawing(proof, chains, drawing)));
+  const unchecked = await checkNumbers(said.flat());
+  const signers = said.map((each) => each.map(({ chain }) => hex(chain.key)));
+  const keys = signers.flat();
   const links = drawings.flatMap(({ listed }) => listed.map(({ chain, index }) => `${chain} ${index}`)).join(", ");
-  const values = { links, keys: [...new Set(keys)].join(", ") };
-  if (keys.some((key) => !proof.trusted.has(key))) throw new CannotCheck("witnesses.untrusted", values);
+  const values = { links, keys: [...new Set(keys)].join(", "), unchecked };
+  if (keys.some((key) => !proof.trusted.has(key))) throw new CannotCheck("witnesses.untrusted", { ...values, unchecked: [] });
+  requireWitnesses(proof, [...signers, ...(proof.witnesses.length && proof.shoeWitnesses.length ? [] : [[]])]);
   return ["witnesses.ok", values];
 }
 
@@ -105,24 +116,80 @@ export function drawingsOf(proof) {
 }
 
 /**
- * Check each link of a drawing, and that they came after its closing and before its cards; the witnesses' keys.
+ * Check that each witness whom the reader names gave out one of the links of each drawing.
+ * @param {Proof} proof
+ * @param {string[][]} signers
+ */
+function requireWitnesses({ required, oneOf }, signers) {
+  if (oneOf.length && signers.some((keys) => !oneOf.some((key) => keys.includes(key)))) throw new CannotCheck("witnesses.required", { keys: oneOf.join(", ") });
+  const missing = required.filter((key) => signers.some((keys) => !keys.includes(key))).sort();
+  if (missing.length) throw new CannotCheck("witnesses.required", { keys: [...new Set(missing)].join(", ") });
+}
+
+/**
+ * Check that a link was given out after times that are signed or pinned by its closing, as clocks may differ.
+ * @param {any} release
+ * @param {readonly string[]} times
+ */
+function requireLateLink({ time_ms: given }, times) {
+  const latest = Math.max(...times.map((time) => Number(microsecondsOf(time) / 1000n)));
+  if (given + MAX_EARLY < latest) throw new CheckFailed("witnesses.early", `>= ${latest} ms`, given);
+}
+
+/**
+ * Check that the round's links were given out after a receipt's wager was confirmed.
+ * @param {Proof} proof
+ * @param {string} confirmedAt
+ */
+export function requireLinksAfter(proof, confirmedAt) {
+  for (const release of proof.findEvent("LinksReleased")?.data.releases ?? []) requireLateLink(release, [confirmedAt]);
+}
+
+/**
+ * Check that statements of one witness follow one another; return the names of what the file does not hold.
+ * @param {Awaited<ReturnType<typeof checkDrawing>>} given
+ */
+async function checkNumbers(given) {
+  /** @type {string[]} */
+  const rest = [];
+  const last = new Map();
+  for (const { chain, release, statement } of given) {
+    const witness = `${hex(chain.key)} ${chain.generation}`;
+    const before = last.get(witness);
+    last.set(witness, { release, statement });
+    if ((release.number === 1) !== (release.previous === NO_DIGEST)) throw new CheckFailed("witnesses.numbers", release.number, release.previous);
+    if (!before) rest.push(...(release.number === 1 ? [] : ["number", "previous"]));
+    else if (before.release.number >= release.number || before.release.time_ms > release.time_ms) throw new CheckFailed("witnesses.numbers", before.release, release);
+    else if (before.release.number + 1 < release.number) rest.push("previous");
+    else {
+      const wanted = hex(await sha256(before.statement));
+      if (release.previous !== wanted) throw new CheckFailed("witnesses.numbers", wanted, release.previous);
+    }
+  }
+  return [...new Set(rest)];
+}
+
+/**
+ * Check each link of a drawing, and that they came after its closing and before its cards; return what was signed.
+ * @param {Proof} proof
  * @param {Awaited<ReturnType<typeof openedChains>>} chains
  * @param {Drawing} drawing
  */
-async function checkDrawing(chains, { listed, kind, closed, released, before }) {
+async function checkDrawing(proof, chains, { listed, kind, closed, released, before }) {
   const releases = releasesOf(listed, released);
   if (!closed?.data) throw new CannotCheck("witnesses.withheld");
   const positions = [closed, released, ...(before ? [before] : [])].map((event) => event.position);
   if (!isSame(positions, [...positions].sort((one, other) => one - other))) throw new CheckFailed("witnesses.order", [...positions].sort((one, other) => one - other), positions);
-  /** @type {string[]} */
-  const keys = [];
+  const bets = kind === 4 ? [] : proof.allData("WagerConfirmed").map((wager) => wager.confirmed_at);
+  const given = [];
   for (const [at, place] of listed.entries()) {
     const chain = chains.get(place.chain);
     if (!chain) throw new CheckFailed("witnesses.chain", place.chain, [...chains.keys()]);
-    keys.push(hex(chain.key));
     await checkRelease(place, chain, releases[at], kind, closed.data.closing.digest);
+    requireLateLink(releases[at], [closed.data.closed_at ?? closed.data.voided_at, ...bets]);
+    given.push({ chain, release: releases[at], statement: encodeStatement(place, releases[at], kind, closed.data.closing.digest) });
   }
-  return keys;
+  return given;
 }
 
 /**
@@ -177,17 +244,17 @@ export async function requireSigned(key, message, signature, code) {
  * @param {Proof} proof
  */
 export async function openedChains(proof) {
-  /** @type {Map<string, {height: number, root: Uint8Array<ArrayBuffer>, key: Uint8Array<ArrayBuffer>, origin: string, event: LogEvent}>} */
+  /** @type {Map<string, {height: number, root: Uint8Array<ArrayBuffer>, key: Uint8Array<ArrayBuffer>, origin: string, generation: bigint, event: LogEvent}>} */
   const chains = new Map();
   for (const event of eventsBefore(proof, "WitnessChainOpened")) {
     const { data } = event;
     const header = unhex(data.header);
-    const { origin, table, number, height, root, house, key } = parseHeader(header);
+    const { origin, table, number, generation, height, root, house, key } = parseHeader(header);
     if (number !== chains.size + 1) throw new CheckFailed("witnesses.used", chains.size + 1, number);
     if (table !== String(proof.round.table).replaceAll("-", "")) throw new CheckFailed("witnesses.table", proof.round.table, table);
     await requireSigned(key, header, data.signature, "witnesses.header");
     await requireSigned(house, header, data.house_signature, "witnesses.header");
-    chains.set(hex(await sha256(header)), { height, root, key, origin, event });
+    chains.set(hex(await sha256(header)), { height, root, key, origin, generation, event });
   }
   return chains;
 }
@@ -210,7 +277,8 @@ function eventsBefore(proof, kind) {
 function checkInUse(proof, chains) {
   const ended = endedChains(proof, chains);
   const closed = proof.isLong ? proof.findShoeEvent("ShoeCutClosed") : undefined;
-  const ofRound = proof.isLong ? proof.requireTerms()[0] : proof.findAnnouncingEvent();
+  // The shoe of a table's first round is committed to before the table can have chains.
+  const ofRound = proof.isLong || proof.opened.number === 1 ? proof.requireTerms()[0] : proof.findAnnouncingEvent();
   /** @type {[readonly WitnessIndex[], LogEvent][]} */
   const taken = [[proof.witnesses, ofRound], ...(closed ? [/** @type {[readonly WitnessIndex[], LogEvent]} */ ([proof.shoeWitnesses, closed])] : [])];
   for (const [listed, { position }] of taken) {
@@ -255,5 +323,6 @@ function parseHeader(header) {
   if (!valid) throw new CheckFailed("witnesses.header", "header", hex(header));
   const origin = new TextDecoder("utf-8", { fatal: true }).decode(header.slice(CHAIN.length + 8, at));
   const number = Number(new DataView(header.buffer, header.byteOffset).getBigUint64(numbers));
-  return { origin, table: hex(header.slice(at, numbers)), number, height, root, house, key };
+  const generation = new DataView(header.buffer, header.byteOffset).getBigUint64(numbers + 8);
+  return { origin, table: hex(header.slice(at, numbers)), number, generation, height, root, house, key };
 }

@@ -4,10 +4,11 @@ import { command, NoResponse, Problem, serverNow } from "../core/api.js";
 import { tell } from "../core/embedding.js";
 import { launch } from "../core/launch.js";
 import { toDecimal, toMinor } from "../core/money.js";
-import { goTo } from "../core/session.js";
+import { goTo, namedKeys } from "../core/session.js";
 import { MOMENTS, momentOf, movesAt, placedChips } from "../core/moves.js";
 import { currencyDigits, offeredChips, ownPart, ownStatus, staysAtCasino } from "../core/table_state.js";
 import { money, t } from "../messages/index.js";
+import { lacksNamedWitness } from "./named_witnesses.js";
 import { announce } from "./notices.js";
 
 /** @import { Move } from "../core/moves.js" */
@@ -17,6 +18,8 @@ import { announce } from "./notices.js";
 
 const ONCE = new Set(["deal", "rebetDeal", "pass", "skip", "newGame", "leave", "handBack"]);
 const AT_RISK = new Set(["deal", "rebetDeal"]);
+/** The commands that place chips or confirm them. */
+const BETS = new Set(["place", "rebet", "deal"]);
 
 /** @typedef {{name: string, chips: PendingChip[]}} Entry a command that is not answered yet, with the chips it would place */
 
@@ -189,6 +192,11 @@ export class Actions {
     if (this.confirming) game.draw();
     let answer = null;
     let current = false;
+    if (BETS.has(path) && await this.refuseUnwitnessed()) {
+      entry.chips = [];
+      this.queue.dropRisky();
+      return null;
+    }
     const before = { round: game.latest.round?.id, last: game.latest.last_round?.id };
     const late = path === "deal" ? setTimeout(() => this.setLate(true), UNSURE_AFTER) : undefined;
     try {
@@ -210,6 +218,15 @@ export class Actions {
     if (answer) current = game.updates.applyAnswer(answer);
     if (!current) await game.stream.refresh();
     return answer;
+  }
+
+  /** Whether no witness that the operator named stands for the terms: no bet is placed then, and the player is told. */
+  async refuseUnwitnessed() {
+    const { game } = this;
+    const lacking = await lacksNamedWitness(game.state.terms).catch(() => true);
+    if (lacking) game.notices.show(t("witness.unnamed", { name: namedKeys()?.by }), { key: "unnamed", kind: "problem" });
+    else game.notices.remove("unnamed");
+    return lacking;
   }
 
   /** @param {boolean} late */

@@ -12,7 +12,8 @@ import { t as inVerifier } from "../../verify/messages.js";
 import { keysOf } from "../../verify/public_reads.js";
 import { aboutVerdict, drawStep } from "../../verify/steps.js";
 import { tickOf } from "../../verify/tick.js";
-import { fetchProof, publishedKeys } from "./receipts.js";
+import { namedReleaseKeys, publishedKeys } from "./named_witnesses.js";
+import { fetchProof } from "./receipts.js";
 
 /** @import { Verdict } from "../../verify/checks.js" */
 /** @import { WitnessAddress } from "../../verify/public_reads.js" */
@@ -77,7 +78,8 @@ export class Check {
     const { items: witnesses } = await get("log/witnesses");
     const named = namedKeys();
     const keys = named?.keys.map((key) => ({ key, by: named.by, words: t("check.given", { name: named.by }) })) ?? await ownKeys(witnesses);
-    const result = await verify(bytes, { trusted: keys.map((each) => each.key), receipt: receiptOf(this.round)?.receipt ?? null, witnesses });
+    const oneOf = await namedReleaseKeys();
+    const result = await verify(bytes, { trusted: keys.map((each) => each.key), oneOf, receipt: receiptOf(this.round)?.receipt ?? null, witnesses });
     this.found = { bytes, keys, result };
     const tick = tickOf(result, named !== null);
     const failed = result.checks.filter((check) => check.verdict === "failed").map((check) => inVerifier(`check.${check.name}`));

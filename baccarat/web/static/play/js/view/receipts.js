@@ -9,6 +9,7 @@ import { verify } from "../../verify/checks.js";
 import { bytes, hex, sha256 } from "../../verify/hashes.js";
 import { isSame } from "../../verify/read.js";
 import { readReceipt } from "../../verify/receipt.js";
+import { publishedKeys } from "./named_witnesses.js";
 
 /** @import { KeptReceipt } from "../core/kept_receipts.js" */
 /** @import { Game } from "./game.js" */
@@ -22,7 +23,6 @@ const LONGEST_PAUSE = 60_000;
 const SHOWN_WITHIN = 60_000;
 /** Since when a witness has shown a link that the house does not, by round. @type {Map<string, number>} */
 const owed = new Map();
-const KEYS = "../../.well-known/jwks.json";
 const ROUNDS = new URL("../api/v1/rounds/", document.baseURI);
 /** Answers by which the house denies a round for which it gave a receipt. */
 const DENIALS = new Set([403, 404]);
@@ -53,13 +53,6 @@ async function isOf(receipt, shown) {
 function followsTheRoundBefore({ table, terms }) {
   const before = keptReceipts().find((each) => each.receipt.table === table && each.receipt.terms.number === terms.number - 1)?.receipt.terms;
   return !before || terms.commitment === (before.shoe === terms.shoe ? before.commitment : before.next_commitment);
-}
-
-/** The keys that the house publishes, of checkpoints and of receipts. @returns {Promise<string[]>} */
-export async function publishedKeys() {
-  const [log, { keys }] = await Promise.all([get("log/keys"), get(KEYS)]);
-  const receipts = keys.filter((/** @type {{purpose: string}} */ key) => key.purpose === "receipt");
-  return [...log.items.map((/** @type {Api["LogKey"]} */ key) => key.public_key), ...receipts.map((/** @type {{name: string}} */ key) => key.name)];
 }
 
 /**
