@@ -31,8 +31,10 @@ class BaccaratConfig(AppConfig):
         from casino.feed.types import register
         from casino.observability import health
         from casino.staff import duties
+        from wallet.ledger.queries import register_wagers
 
         duties.register(*acts.ACTS)
+        register_wagers("wager", "settlement", "void", find=own_rounds.wagers_of)
         _register_reports()
         attestation.register(rules_check=check_rules_in_force, stop_play=kill_switch.stop_for_integrity)
         personal_data.register()

@@ -18,16 +18,18 @@ class WalletConfig(AppConfig):
         from wallet.adjustments import services as adjustments
         from wallet.funding import conformance
         from wallet.funding import services as funding
+        from wallet.ledger.queries import register_wagers
         from wallet.payments import changes as payment_changes
         from wallet.payments import holds, withdrawals
         from wallet.reconciliation import messages
         from wallet.reconciliation import queries as reconciliation
-        from wallet.remote import delivery, signing
+        from wallet.remote import delivery, records, signing
         from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
         from wallet.responsible_gaming import changes as protection_changes
 
         register_reports(LIABILITY, ACCOUNTS, ADJUSTMENTS)
         duties.register(*acts.ACTS)
+        register_wagers("remote_debit", "remote_owed", "remote_paid", find=records.wagers_of)
         compliance.register()
         adjustments.register()
         funding.register()

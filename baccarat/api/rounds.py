@@ -174,6 +174,7 @@ class RoundsQuery(PeriodQuery):
     """Selects rounds."""
 
     player = IdField(required=False, default=None, help_text="Only those in which this player of yours has a wager.")
+    wager = IdField(required=False, default=None, help_text="Only the one with this wager.")
     table = IdField(required=False, default=None, help_text="Only those at this table.")
     status = EnumField(RoundStatus, required=False, default=None, help_text="Only those with this status.")
     rules = ReferenceField(
@@ -343,6 +344,7 @@ class RoundsView(OperatorOrPlayerView):
         where = RoundFilter(
             operator=self.caller.operator,
             player=player or query["player"],
+            wager=query["wager"],
             table=query["table"],
             rules=query["rules"],
             status=query["status"],

@@ -7,12 +7,14 @@ from uuid import UUID
 from baccarat.audit import kill_switches, rules_versions, shoes, witnesses
 from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace, TableTrace
 from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.table_rules import SpotsPerRound, UnderMinimumPolicy
 from baccarat.domain.rules.wagers import Spot, is_makeable
 from casino.kernel.money import MoneyType
 
 CONFIRMED_LATE = "wager confirmed late"
+OTHER_WAGER = "wager has another id"
 
 _BETTING = Phase.BETTING
 _DECIDING, _CONFIRMED = SeatStatus.DECIDING, SeatStatus.CONFIRMED
@@ -150,11 +152,13 @@ def replay_wager_confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     if event.player != part.player or event.money_type != part.money_type:
         actual = f"{event.player} {event.money_type}"
         round_.record_difference("wager of another player", f"{part.player} {part.money_type}", actual, seat=event.seat)
+    if event.wager != (named := wager_id(round_.opened.round, event.seat)):
+        round_.record_difference(OTHER_WAGER, named, event.wager, seat=event.seat)
     kill_switches.check_playing(round_.table, "no wager is taken")
     _check_time(round_, event)
     _check_stakes(round_, part, event)
     part.place = len(round_.confirmed_seats())
-    part.status, part.confirmed_at = _CONFIRMED, event.confirmed_at
+    part.status, part.confirmed_at, part.wager = _CONFIRMED, event.confirmed_at, event.wager
     part.stakes, part.raised, part.signature, part.debit = event.stakes, event.raised, event.signature, event.debit
     part.placements.clear()
     table_seat = round_.table.seats.get(event.player)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from baccarat.audit import closings, shoes, witnesses
+from baccarat.audit.betting import OTHER_WAGER
 from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.forcing import CardsForced
@@ -180,6 +181,8 @@ def _wager(round_: RoundTrace, part: RoundSeatTrace, wager: e.SeatSettled, outco
     except InvalidStake as unknown:
         round_.record_difference("wager can't be settled", unknown, wager.results, seat=part.seat)
         return
+    if wager.wager != part.wager:
+        round_.record_difference(OTHER_WAGER, part.wager, wager.wager, seat=part.seat)
     if wager.player != part.player or wager.money_type is not part.money_type:
         actual = f"{wager.player} {wager.money_type}"
         round_.record_difference(

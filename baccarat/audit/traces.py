@@ -294,6 +294,7 @@ class RoundSeatTrace:
     money_type: MoneyType
     status: SeatStatus = _DECIDING
     placements: list[dict[Spot, int]] = field(default_factory=list)
+    wager: UUID | None = None
     stakes: dict[Spot, int] | None = None
     raised: dict[Spot, int] | None = None
     confirmed_at: datetime | None = None
@@ -377,6 +378,7 @@ class RoundTrace:
                     part.money_type,
                     part.status,
                     tuple(part.placements),
+                    part.wager,
                     part.stakes,
                     part.raised,
                     part.confirmed_at,

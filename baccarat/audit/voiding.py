@@ -123,6 +123,7 @@ def _expected(part: RoundSeatTrace, undone: e.SeatVoided, table_seat: SeatTrace 
     lacking = taken - from_game - from_account
     forgiven = lacking if part.money_type is MoneyType.PLAY or undone.forgiven else 0
     return e.SeatVoided(
+        wager=part.wager or undone.wager,
         seat=part.seat,
         player=part.player,
         money_type=part.money_type,

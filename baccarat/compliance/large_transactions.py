@@ -81,11 +81,11 @@ def _payments(batch: Iterable[SealedEvent]) -> list[tuple[Any, ...]]:
 
 
 def _single(wager: _Wager, limits: Thresholds) -> Iterator[NewSignificantEvent]:
-    about = (f"round:{wager.round}", wager.operator, wager.player)
+    about, which = (f"round:{wager.round}", wager.operator, wager.player), f"In one round, wager {wager.id}"
     if wager.staked >= limits.wager:
-        yield _large_event(SignificantEventKind.LARGE_WAGER, about, wager.staked, wager.currency, "In one round")
+        yield _large_event(SignificantEventKind.LARGE_WAGER, about, wager.staked, wager.currency, which)
     if wager.won >= limits.win:
-        yield _large_event(SignificantEventKind.LARGE_WIN, about, wager.won, wager.currency, "In one round")
+        yield _large_event(SignificantEventKind.LARGE_WIN, about, wager.won, wager.currency, which)
 
 
 def _daily(

@@ -21,7 +21,6 @@ from baccarat.domain.rounds.signed_wager import (
     PUBLIC_KEY_BYTES,
     UNSIGNED,
     listed,
-    wager_id,
 )
 from baccarat.domain.rounds.voiding import VOID_CAUSES
 from baccarat.domain.rules.recorded import digest_of
@@ -137,7 +136,7 @@ def leaf_of_confirmed(exported: RoundExport, wager: WagerConfirmed) -> bytes:
     opened, signature = exported.opened, wager.signature
     encoded = encode_wager(
         terms=opened.terms,
-        wager=wager_id(opened.round, wager.seat),
+        wager=wager.wager,
         player=wager.player,
         seat=wager.seat,
         play_money=wager.money_type is MoneyType.PLAY,

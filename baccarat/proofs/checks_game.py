@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from baccarat.domain.rounds.events import SeatSettled, WagerConfirmed
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rules.deal import IllegalDeal, replay
 from baccarat.domain.rules.payouts import Settlement, settle
 from baccarat.domain.rules.recorded import digest_of
@@ -110,6 +111,8 @@ def check_wagers(exported: RoundExport) -> str:
     for number, wager in sorted(confirmed.items()):
         if seats.get(number) != (wager.player, wager.money_type):
             raise Mismatch(f"seat {number} is not in the round with this wager", seats.get(number), wager.player)
+        named = wager_id(exported.opened.round, number)
+        require_equal(named, wager.wager, f"the wager of seat {number} has another id")
         _require_limits(exported.table_rules, wager)
     if exported.find_event("RoundSettled") is None:
         return f"wagers, none of them settled: {len(confirmed)}"
@@ -118,9 +121,9 @@ def check_wagers(exported: RoundExport) -> str:
     for wager in settled:
         own = confirmed[wager.seat]
         stakes = {line.spot: line.stake for line in wager.results}
-        wanted = (own.player, own.money_type, dict(own.stakes), sum(own.stakes.values()))
+        wanted = (own.wager, own.player, own.money_type, dict(own.stakes), sum(own.stakes.values()))
         what = f"seat {wager.seat} is settled with a different wager"
-        require_equal(wanted, (wager.player, wager.money_type, stakes, wager.staked), what)
+        require_equal(wanted, (wager.wager, wager.player, wager.money_type, stakes, wager.staked), what)
     return f"wagers within the limits, settled as confirmed: {len(confirmed)}"
 
 
@@ -212,8 +215,8 @@ def check_void(exported: RoundExport) -> str:
         own, wager = confirmed[line.seat], paid.get(line.seat)
         held = wager.commission if wager is not None and wager.deferred else 0
         back, fee = (0, 0) if wager is None else (wager.returned - held, wager.commission)
-        expected = (own.player, own.money_type, sum(own.stakes.values()), back, fee)
-        actual = (line.player, line.money_type, line.staked, line.paid, line.commission)
+        expected = (own.wager, own.player, own.money_type, sum(own.stakes.values()), back, fee)
+        actual = (line.wager, line.player, line.money_type, line.staked, line.paid, line.commission)
         require_equal(expected, actual, f"seat {line.seat} has a different void")
         if line.from_rack > held:
             raise Mismatch(f"seat {line.seat} gets more from the rack than it holds", held, line.from_rack)

@@ -49,13 +49,13 @@ _SIGNIFICANT_NAMES: Final = (
 )  # fmt: skip
 
 _WAGERS: Final = """
-SELECT seat, player_id, money_type, currency, stakes, staked, won, commission, returned,
+SELECT id, seat, player_id, money_type, currency, stakes, staked, won, commission, returned,
        confirmed_at, settled_at, voided_at
 FROM baccarat_wager WHERE round_id = %s ORDER BY seat
 """
 _NAMES: Final = (
-    "seat", "player", "money_type", "currency", "stakes", "staked", "won", "commission", "returned", "confirmed_at",
-    "settled_at", "voided_at",
+    "wager", "seat", "player", "money_type", "currency", "stakes", "staked", "won", "commission", "returned",
+    "confirmed_at", "settled_at", "voided_at",
 )  # fmt: skip
 
 

@@ -204,11 +204,11 @@ WAGER_SIGNATURE = {**PLAYER_SIGNATURE, "nonce": "hash"}
 PLAYER = {"seat": "seat", "player": "uuid", "money_type": "money"}
 COUNTS = {"win": "count", "commission": "count", "returned": "count"}
 SETTLED = {
-    **PLAYER,
+    **PLAYER, "wager": "uuid",
     "results": [ASCENDING, {"spot": "spot", "stake": "positive", "result": "text", **COUNTS}],
     "staked": "count", "won": "count", "commission": "count", "deferred": "flag", "returned": "count",
 }  # fmt: skip
-GIVEN_BACK = PLAYER | dict.fromkeys((
+GIVEN_BACK = PLAYER | {"wager": "uuid"} | dict.fromkeys((
     "staked", "paid", "commission", "from_rack", "to_game", "to_account", "from_game", "from_account", "owed",
     "forgiven",
 ), "count")  # fmt: skip
@@ -237,7 +237,7 @@ EVENTS: dict[str, dict[str, Any]] = {
     "WitnessChainsReplaced": {"ended": [ONCE, {"chain": "hash", "index": "count"}], "successor": "hash"},
     "RoundOpened": OPENED,
     "WagerConfirmed": {
-        **PLAYER, "stakes": "stakes", "raised?": "stakes", "confirmed_at": "time",
+        **PLAYER, "wager": "uuid", "stakes": "stakes", "raised?": "stakes", "confirmed_at": "time",
         "signature?": (None, WAGER_SIGNATURE),
     },
     "SeatPassed": {"seat": "seat"},
@@ -1438,7 +1438,7 @@ def check_closing(proof: Proof) -> str:
     closed, kind, cause, at = find_closing(proof)
     data, closing = closed["data"], closed["data"]["closing"]
     terms, currency = proof.opened["terms"], proof.rules["currency"]
-    wagers = named_wagers(proof)
+    wagers = proof.all_data("WagerConfirmed")
     leaves = [wager_leaf(terms, wager, currency) for wager in wagers]
     root = root_of(leaves) if leaves else sha256(b"")
     cosigned = closing.get("cosigned") or {"size": 0, "root": NO_DIGEST}
@@ -1882,17 +1882,6 @@ def check_hands(proof: Proof) -> str:
     return f"{hands}: {wanted['outcome']}"
 
 
-def named_wagers(proof: Proof) -> list[Json]:
-    """Return the wagers in order of confirmation, each with its id."""
-    return [with_id(wager, proof.opened["round"]) for wager in proof.all_data("WagerConfirmed")]
-
-
-def with_id(wager: Json, round_: str) -> Json:
-    """Return a wager with its id: that of its round, as a number, plus the seat."""
-    number = int.from_bytes(uuid_bytes(round_), "big") + wager["seat"]
-    return {**wager, "wager": number.to_bytes(16, "big").hex()}
-
-
 def confirmed_wagers(proof: Proof) -> dict[int, Json]:
     """Return the confirmed wagers by seat."""
     by_seat = {}
@@ -1913,6 +1902,9 @@ def check_wagers(proof: Proof) -> str:
         seat = seats.get(number)
         if seat is None or (seat["player"], seat["money_type"]) != (wager["player"], wager["money_type"]):
             raise CheckFailed(f"seat {number} is not in the round with this wager", seat, wager)
+        round_, named = (int(each.replace("-", ""), 16) for each in (proof.opened["round"], wager["wager"]))
+        if named != round_ + number:
+            raise CheckFailed(f"the wager of seat {number} has another id", f"{round_ + number:032x}", wager["wager"])
         require_limits(proof.rules, wager)
     if proof.find_event("RoundSettled") is None:
         return f"wagers, none of them settled: {len(confirmed)}"
@@ -1925,6 +1917,7 @@ def check_wagers(proof: Proof) -> str:
         own = confirmed[wager["seat"]]
         stakes = {line["spot"]: line["stake"] for line in wager["results"]}
         for name, wanted, actual in (
+            ("wager", own["wager"], wager["wager"]),
             ("player", own["player"], wager["player"]),
             ("money_type", own["money_type"], wager["money_type"]),
             ("stakes", own["stakes"], stakes),
@@ -2018,7 +2011,8 @@ def check_void(proof: Proof) -> str:
         own, wager = confirmed[line["seat"]], paid.get(line["seat"])
         held = wager["commission"] if wager and wager["deferred"] else 0
         wanted = {
-            "player": own["player"], "money_type": own["money_type"], "staked": sum(own["stakes"].values()),
+            "wager": own["wager"], "player": own["player"], "money_type": own["money_type"],
+            "staked": sum(own["stakes"].values()),
             "paid": wager["returned"] - held if wager else 0, "commission": wager["commission"] if wager else 0,
         }  # fmt: skip
         for name, value in wanted.items():
@@ -2047,7 +2041,7 @@ def check_receipt(proof: Proof, receipt: Json) -> str:
     found = [proof.round["id"], proof.round["table"], proof.opened.get("terms")]
     if told != found:
         raise CheckFailed("the receipt is of other terms", told, found)
-    wagers = named_wagers(proof)[place : place + 1]
+    wagers = proof.all_data("WagerConfirmed")[place : place + 1]
     stakes = {each["spot"]: units_of(each["amount"]) for each in receipt["stakes"]}
     if [(wager_leaf(terms, wager, proof.rules["currency"]), wager["stakes"]) for wager in wagers] != [(leaf, stakes)]:
         raise CheckFailed("the wager is not at the place of its receipt", [leaf.hex(), stakes], wagers)

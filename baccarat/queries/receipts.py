@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from baccarat.domain.fairness.closing import encode_receipt
 from baccarat.domain.rounds.events import WagerSignature
-from baccarat.domain.rounds.signed_wager import leaf_of_wager, listed, wager_id
+from baccarat.domain.rounds.signed_wager import leaf_of_wager, listed
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.round_view import StakeResponse, present_stakes
@@ -93,7 +93,7 @@ def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResp
         table=opened.table,
         round=opened.round,
         terms=TermsResponse.of(terms),
-        wager=wager_id(opened.round, seat.seat),
+        wager=seat.require_wager(),
         player=seat.player,
         seat=seat.seat,
         money_type=seat.money_type,

@@ -130,7 +130,8 @@ class RoundSeatResponse(Shape):
     money_type: MoneyType
     status: SeatStatus
     placed: tuple[StakeResponse, ...]
-    wager: tuple[StakeResponse, ...] | None
+    wager: Annotated[UUID | None, Meta(description="The id of the confirmed wager, the same wherever it occurs.")]
+    stakes: Annotated[tuple[StakeResponse, ...] | None, Meta(description="The stakes of the confirmed wager.")]
     raised: Annotated[tuple[StakeResponse, ...] | None, Meta(description="Amounts added to reach the minimum.")]
     confirmed_at: Timestamp | None
     result: WagerResult | None
@@ -146,7 +147,8 @@ class RoundSeatResponse(Shape):
             money_type=seat.money_type,
             status=seat.status,
             placed=present_stakes(seat.placed_stakes(), currency),
-            wager=None if seat.stakes is None else present_stakes(seat.stakes, currency),
+            wager=seat.wager,
+            stakes=None if seat.stakes is None else present_stakes(seat.stakes, currency),
             raised=present_stakes(seat.raised, currency) if seat.raised else None,
             confirmed_at=seat.confirmed_at,
             result=None if seat.settlement is None else WagerResult.of(seat.settlement, currency),

@@ -56,10 +56,11 @@ class RoundStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoundFilter:
-    """Rounds of an operator; of one player, table, digest of rules or status, or opened in a period, where given."""
+    """Rounds of an operator; of a player, wager, table, digest of rules or status, or opened in a period, if given."""
 
     operator: UUID
     player: UUID | None = None
+    wager: UUID | None = None
     table: UUID | None = None
     rules: str | None = None
     status: RoundStatus | None = None
@@ -70,11 +71,13 @@ class RoundFilter:
         """Return the query of a page of the newest such rounds, with its parameters. Raises PeriodReversed."""
         if self.since is not None and self.until is not None and self.since >= self.until:
             raise PeriodReversed
-        rows, key = (_ROUNDS, "round.id") if self.player is None else (_WAGERS, "wager.round_id")
-        at_table = self.table is not None and self.player is None
+        by_wager = self.player is not None or self.wager is not None
+        rows, key = (_WAGERS, "wager.round_id") if by_wager else (_ROUNDS, "round.id")
+        at_table = self.table is not None and not by_wager
         conditions = [
             ("round.operator_id = %s", self.operator),
             ("wager.player_id = %s", self.player),
+            ("wager.id = %s", self.wager),
             ("round.table_id = %s", self.table),
             ("round.rules = %s", self.rules),
             (_PLAYED_BY, self.rules),

@@ -32,8 +32,8 @@ _TABLES: Final = {
          ORDER BY requested_at, id
     """,
     "wagers": """
-        SELECT confirmed_at, round_id AS round, table_id AS "table", seat, money_type, currency, stakes, staked,
-               returned, commission, voided_at
+        SELECT confirmed_at, id AS wager, round_id AS round, table_id AS "table", seat, money_type, currency, stakes,
+               staked, returned, commission, voided_at
           FROM baccarat_wager WHERE player_id = %(player)s AND confirmed_at >= %(since)s ORDER BY confirmed_at, id
     """,
 }

@@ -194,7 +194,7 @@ def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit,
     opened, rules = turn.uow.round.require_opened(), turn.uow.table.rules
     debit, recordings = debits.request(
         party=Party(opened.operator, turn.player, opened.table, rules.currency),
-        wager=wager_id(opened.round, wager.seat),
+        wager=wager.wager,
         round_=opened.round,
         amount=sum(wager.stakes.values()),
         request_=wanted.request,

@@ -1,6 +1,10 @@
 """The rounds of an operator that can have a part in an interval, found without reading another operator's."""
 
+from collections.abc import Sequence
 from typing import Final
+from uuid import UUID
+
+from casino.events.sql import fetch
 
 
 def _first_id(moment: str) -> str:
@@ -24,3 +28,13 @@ PLAYED: Final = f"""
 """The ids of rounds that were open in an interval: a table has one at a time, so of those before only the last."""
 STREAMS: Final = f"SELECT 'round-' || id FROM ({PLAYED}) AS own"  # noqa: S608  (constants)
 STREAMS_OF_PLAYER: Final = "SELECT 'round-' || round_id FROM baccarat_wager WHERE player_id = %(player)s"
+_WAGERS: Final = """
+    SELECT event.id, wager.id FROM events_event event
+      JOIN baccarat_wager wager ON wager.round_id = substr(event.stream, 7)::uuid AND wager.player_id = %s
+     WHERE event.id = ANY (%s::bigint[])
+"""
+
+
+def wagers_of(causes: Sequence[int], player: UUID | None) -> dict[int, UUID]:
+    """Return the wagers of a player that events of rounds are about, by the events' ids."""
+    return dict(fetch(_WAGERS, [player, list(causes)]))

@@ -8,7 +8,6 @@ from uuid import UUID
 import msgspec
 
 from baccarat.domain.rounds.events import RoundOpened
-from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent, StopImposed, StopLifted, stop_id
@@ -160,7 +159,7 @@ def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: T
     if seat.confirmed_at is None:
         raise LookupError("a confirmed wager has its time")
     return WAGERS.row(
-        id=wager_id(facts.round, seat.seat),
+        id=seat.require_wager(),
         round_id=facts.round,
         table_id=facts.table,
         operator_id=facts.operator,

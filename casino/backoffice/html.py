@@ -25,6 +25,7 @@ PAGES: Final = {
     "staff": "staff_member",
     "erasure": "compliance_erasure",
     "round": "baccarat_round",
+    "wager": "baccarat_wager",
     "table": "baccarat_table",
     "report": "reports_report",
     "saved_report": "reports_savedreport",

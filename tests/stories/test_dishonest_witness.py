@@ -16,7 +16,6 @@ from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.shuffle import Link, shuffle
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, close_cut, digest_cards
-from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rules.deal import deal, replay
 from baccarat.proofs import checks, verifier
 from casino.crypto import ed25519, signed_note
@@ -265,7 +264,7 @@ class Forgers:
                     "contributions": [asdict(each) for each in self.contributions],
                     "digest": terms.digest(),
                 },
-                "wager": str(wager_id(UUID(opened["round"]), 1)),
+                "wager": confirmed["wager"],
                 "player": confirmed["player"],
                 "seat": 1,
                 "money_type": confirmed["money_type"],
@@ -316,9 +315,8 @@ class Forgers:
         shoe["cut"] = self._cut_of(witnesses).hex()
 
     def _leaves(self, terms: str) -> list[bytes]:
-        round_ = event_data(self.document, "RoundOpened")["round"]
         wagers = [each["data"] for each in self.document["events"] if each["type"] == "WagerConfirmed"]
-        return [verifier.wager_leaf(terms, verifier.with_id(each, round_), "EUR") for each in wagers]
+        return [verifier.wager_leaf(terms, each, "EUR") for each in wagers]
 
     def _closing(self, opened: Document, witnesses: tuple[WitnessIndex, ...]) -> str:
         closed = event_data(self.document, "BettingClosed")

@@ -15,6 +15,7 @@ from baccarat.domain.fairness.closing import (
 )
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.presets import rules_for
@@ -86,7 +87,13 @@ def confirmed(seat: int, player: UUID, stakes: dict[Spot, int], *, raised: dict[
               at: datetime = OPENED) -> re.WagerConfirmed:  # fmt: skip
     """Return a confirmed wager in real money."""
     return re.WagerConfirmed(
-        seat=seat, player=player, money_type=MoneyType.REAL, stakes=stakes, raised=raised or {}, confirmed_at=at
+        wager=wager_id(ROUND, seat),
+        seat=seat,
+        player=player,
+        money_type=MoneyType.REAL,
+        stakes=stakes,
+        raised=raised or {},
+        confirmed_at=at,
     )
 
 

@@ -98,7 +98,7 @@ class Player:
         (own_seat,) = [seat for seat in answer["round"]["seats"] if seat["you"]]
         number = answer["round"]["number"]
         assert number not in self.wagers
-        self.wagers[number] = sum((Decimal(stake["amount"]) for stake in own_seat["wager"]), Decimal(0))
+        self.wagers[number] = sum((Decimal(stake["amount"]) for stake in own_seat["stakes"]), Decimal(0))
 
     def _stakes(self) -> list[dict[str, str]]:
         minimum = Decimal(self.rules["minimum"])

@@ -44,11 +44,12 @@ COLUMNS: Final = {
     "balance": ColumnType.MONEY,
     "currency": ColumnType.TEXT,
     "entry": ColumnType.TEXT,
+    "wager": ColumnType.TEXT,
 }
 _ENTRY: Final = "h5Yk2c1QyZ5rV7t2nB8xL4hJ6gF9dS0a"
 _SHEET: Final = (
-    "sequence,recorded_at,kind,amount,balance,currency,entry\r\n,,opening balance,,100.00,EUR,\r\n"
-    f"2,2026-11-21T09:01:12Z,buy_in,-12.50,87.50,EUR,{_ENTRY}\r\n,,closing balance,,87.50,EUR,\r\n"
+    "sequence,recorded_at,kind,amount,balance,currency,entry,wager\r\n,,opening balance,,100.00,EUR,,\r\n"
+    f"2,2026-11-21T09:01:12Z,buy_in,-12.50,87.50,EUR,{_ENTRY},\r\n,,closing balance,,87.50,EUR,,\r\n"
 )
 _ENTRY_KIND: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
 
@@ -166,6 +167,7 @@ class StatementLineResponse(Shape):
         str,
         Meta(description="Opaque; equal for all movements of a ledger entry, on any account.", examples=[_ENTRY]),
     ]
+    wager: Annotated[UUID | None, Meta(description="The wager whose stake or win moved.", examples=[None])]
     recorded_at: Timestamp
 
     @classmethod
@@ -177,6 +179,7 @@ class StatementLineResponse(Shape):
             amount=Money.of(line.amount, currency),
             balance=Money.of(line.balance, currency),
             entry=_entry(line),
+            wager=line.wager,
             recorded_at=line.recorded_at,
         )
 
@@ -283,12 +286,13 @@ def statement_sheet(statement: AccountStatement) -> Sheet:
 def _rows(statement: AccountStatement) -> Iterator[Sequence[object]]:
     currency = statement.account.currency
     opening, closing = (format_amount(end.balance, currency) for end in (statement.opening, statement.closing))
-    yield None, None, "opening balance", None, opening, currency, None
+    yield None, None, "opening balance", None, opening, currency, None, None
     for lines in statement.pages():
         for line in lines:
             amounts = format_amount(line.amount, currency), format_amount(line.balance, currency)
-            yield line.sequence, line.recorded_at, line.kind, *amounts, currency, _entry(line)
-    yield None, None, "closing balance", None, closing, currency, None
+            wager = None if line.wager is None else str(line.wager)
+            yield line.sequence, line.recorded_at, line.kind, *amounts, currency, _entry(line), wager
+    yield None, None, "closing balance", None, closing, currency, None, None
 
 
 def _entry(line: StatementLine) -> str:

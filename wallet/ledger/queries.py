@@ -1,7 +1,8 @@
 """Read balances, statements and entries, always within one operator."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -12,6 +13,7 @@ from casino.kernel.money import MoneyType
 from casino.operators.services import require_player
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName
+from wallet.ledger.entries import EntryKind
 from wallet.ledger.store import RunningBalance, StatementLine
 
 PAGE: Final = 500
@@ -24,6 +26,15 @@ JOIN wallet_account AS account ON account.id = posting.account_id
 WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.cause, account.id
 """
 
+FindWagers = Callable[[Sequence[int], UUID | None], Mapping[int, UUID]]
+"""Returns, by the causes of entries, the wagers of a player whose money they moved."""
+_wagers: Final[dict[EntryKind, FindWagers]] = {}
+
+
+def register_wagers(*kinds: EntryKind, find: FindWagers) -> None:
+    """Say whose money entries of these kinds move; call it in AppConfig.ready()."""
+    _wagers.update(dict.fromkeys(kinds, find))
+
 
 def player_balances(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
     """Return the balances of an operator's player in minor units. Raises UnknownPlayer."""
@@ -33,7 +44,7 @@ def player_balances(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
 
 @dataclass(frozen=True, slots=True)
 class AccountStatement:
-    """One account over one period, in minor units.
+    """One account over one period, in minor units; lines name the wager that they are of.
 
     `net_change` is the sum of the lines of the chosen kinds; for all kinds it is the change in balance.
     """
@@ -47,14 +58,25 @@ class AccountStatement:
     def lines(self, *, before: int | None, limit: int) -> list[StatementLine]:
         """List the lines before a sequence number, newest first."""
         end = self.closing.sequence + 1 if before is None else min(before, self.closing.sequence + 1)
-        return store.statement(self.account, above=self.opening.sequence, before=end, kinds=self.kinds, limit=limit)
+        lines = store.statement(self.account, above=self.opening.sequence, before=end, kinds=self.kinds, limit=limit)
+        return self._with_wagers(lines)
 
     def pages(self) -> Iterator[list[StatementLine]]:
         """Yield all lines, oldest first, in pages."""
         after, end = self.opening.sequence, self.closing.sequence + 1
         while page := store.statement(self.account, after=after, before=end, kinds=self.kinds, limit=PAGE):
             after = page[-1].sequence
-            yield page
+            yield self._with_wagers(page)
+
+    def _with_wagers(self, lines: Sequence[StatementLine]) -> list[StatementLine]:
+        causes: defaultdict[FindWagers, list[int]] = defaultdict(list)
+        for line in lines:
+            if line.kind in _wagers:
+                causes[_wagers[line.kind]].append(line.cause)
+        found: dict[int, UUID] = {}
+        for find, some in causes.items():
+            found |= find(some, self.account.player)
+        return [replace(line, wager=found.get(line.cause)) for line in lines]
 
 
 def player_statement(

@@ -47,6 +47,7 @@ class StatementLine:
     balance: int
     cause: int
     recorded_at: datetime
+    wager: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

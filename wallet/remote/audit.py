@@ -99,6 +99,8 @@ def _check_request(event: re.TransactionRequested, where: str) -> Iterator[Findi
 
 def _check_facts(state: RemoteState, event: RemoteEvent, last: str | None, where: str) -> Iterator[Finding]:
     asked = state.requested
+    if not isinstance(event, re.TransactionRequested | re.WagerNotTaken) and event.wager != asked.wager:
+        yield Finding("facts differ", where, str(asked.wager), str(event.wager))
     if isinstance(event, re.TransactionAccepted | re.RollbackRequested | re.DebitRolledBack) and (
         (event.party, event.amount) != (asked.party, asked.amount)
     ):

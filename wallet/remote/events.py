@@ -91,6 +91,7 @@ class TransactionAccepted:
     """The operator's wallet did it, under a `reference` of its own."""
 
     transaction: UUID
+    wager: UUID
     kind: TransactionKind
     party: Party
     amount: int
@@ -103,6 +104,7 @@ class TransactionRefused:
     """The operator's wallet definitely did not do it."""
 
     transaction: UUID
+    wager: UUID
     code: str
     at: datetime
 
@@ -115,6 +117,7 @@ class RollbackRequested:
     """
 
     transaction: UUID
+    wager: UUID
     party: Party
     amount: int
     rollback: UUID
@@ -147,6 +150,7 @@ class DebitRolledBack:
     """The operator's wallet took the debit back, or will never make it: `found` says whether it had been made."""
 
     transaction: UUID
+    wager: UUID
     party: Party
     amount: int
     reason: RollbackReason

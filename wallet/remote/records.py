@@ -50,6 +50,11 @@ _TELL: Final = """
 """
 # PostgreSQL runs the last part first: the row is locked before all else, as `load` does it.
 _WRITE: Final = f"WITH waiting AS ({_ENQUEUE}), ended AS ({_DEQUEUE}), told AS ({_TELL}) {REMOTE.upsert_sql}"
+_WAGERS: Final = """
+    SELECT event.id, remote.wager_id FROM events_event event
+      JOIN wallet_remote remote ON remote.id = substr(event.stream, 8)::uuid
+     WHERE event.id = ANY (%s::bigint[])
+"""
 _LOCK: Final = "SELECT id FROM wallet_remote WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE"
 
 
@@ -171,3 +176,8 @@ def _repair_queue() -> None:
 
 PROJECTOR: Final = Projector({REMOTE.table: "id"}, _project, repair=_repair_queue, repaired=("wallet_remote_due",))
 """Derives the projection from the events, and puts the queue right."""
+
+
+def wagers_of(causes: Sequence[int], _player: UUID | None) -> dict[int, UUID]:
+    """Return the wagers that events of transactions are about, by the events' ids."""
+    return dict(fetch(_WAGERS, [list(causes)]))

@@ -144,9 +144,12 @@ def apply_answer(
     asked = state.requested
     match answer:
         case AcceptedAnswer(reference) if in_time or not state.is_debit:
-            return (TransactionAccepted(asked.transaction, asked.kind, asked.party, asked.amount, reference, at),)
+            party = asked.party
+            return (
+                TransactionAccepted(asked.transaction, asked.wager, asked.kind, party, asked.amount, reference, at),
+            )
         case RefusedAnswer(code) if asked.kind is not TransactionKind.CREDIT:
-            refused = TransactionRefused(asked.transaction, code, at)
+            refused = TransactionRefused(asked.transaction, asked.wager, code, at)
             return (refused, _not_taken(asked, code, at)) if state.is_debit else (refused,)
         case AcceptedAnswer(reference):
             return _left_out(asked, rollback, RollbackReason.TOO_LATE, reference, at)
@@ -173,7 +176,7 @@ def apply_rollback_answer(state: RemoteState, answer: Answer, *, at: datetime) -
     if state.status is not RemoteStatus.ROLLING_BACK or state.reason is None or not isinstance(answer, AcceptedAnswer):
         return ()
     asked = state.requested
-    return (DebitRolledBack(asked.transaction, asked.party, asked.amount, state.reason, answer.found, at),)
+    return (DebitRolledBack(asked.transaction, asked.wager, asked.party, asked.amount, state.reason, answer.found, at),)
 
 
 def follow(state: RemoteState, answer: Answer, *, rollback: UUID, at: datetime) -> tuple[RemoteEvent, ...]:
@@ -208,4 +211,4 @@ def _not_taken(asked: TransactionRequested, code: str, at: datetime) -> WagerNot
 def _take_back(
     asked: TransactionRequested, rollback: UUID, reason: RollbackReason, reference: str, at: datetime
 ) -> RollbackRequested:
-    return RollbackRequested(asked.transaction, asked.party, asked.amount, rollback, reason, reference, at)
+    return RollbackRequested(asked.transaction, asked.wager, asked.party, asked.amount, rollback, reason, reference, at)

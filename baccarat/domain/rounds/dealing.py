@@ -189,6 +189,7 @@ def _turn_hands(command: c.DealRound, hands: Deal) -> Events:
 def _settle_seat(seat: RoundSeat, command: c.DealRound, outcome: Outcome) -> e.SeatSettled:
     result = settle(command.rules, seat.stakes or {}, outcome)
     return e.SeatSettled(
+        wager=seat.require_wager(),
         seat=seat.seat,
         player=seat.player,
         money_type=seat.money_type,

@@ -9,6 +9,7 @@ from baccarat.domain.rounds import dealing, voiding
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.forcing import CardsForced, require_dealable
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, SeatStatus, evolve
 from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy
 from baccarat.domain.rules.wagers import Spot, require_makeable
@@ -119,6 +120,7 @@ def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
     return (
         *((e.ChipsCleared(seat=seat.seat),) if command.stakes and seat.placements else ()),
         e.WagerConfirmed(
+            wager=wager_id(state.require_opened().round, seat.seat),
             seat=seat.seat,
             player=seat.player,
             money_type=seat.money_type,

@@ -136,10 +136,12 @@ class WagerSignature:
 class WagerConfirmed:
     """The stakes left the game balance and are at risk. `raised` holds the amounts added to reach the minimum.
 
-    The stakes were placed as chips before, or given with the wager if no chips of the seat are on the table. `debit` is
-    the transaction by which the operator's own wallet paid them, None if the money was here.
+    `wager` is the id that names it everywhere. The stakes were placed as chips before, or given with the wager if no
+    chips of the seat are on the table. `debit` is the transaction by which the operator's own wallet paid them, None if
+    the money was here.
     """
 
+    wager: UUID
     seat: int
     player: UUID
     money_type: MoneyType
@@ -248,6 +250,7 @@ class SeatSettled:
     If commission is `deferred`, `returned` is gross: the rack holds `commission` of it until it is collected.
     """
 
+    wager: UUID
     seat: int
     player: UUID
     money_type: MoneyType
@@ -321,6 +324,7 @@ class SeatVoided:
     as well: `from_rack` of it had not been collected yet.
     """
 
+    wager: UUID
     seat: int
     player: UUID
     money_type: MoneyType

@@ -18,14 +18,14 @@ UNSIGNED: Final = bytes(NONCE_BYTES)
 """The nonce of a caller that does not sign."""
 
 
-def wager_id(round_: UUID, seat: int) -> UUID:
-    """Name a wager: its round's id plus its seat, so that those of a round lie together."""
-    return UUID(int=round_.int + seat)
-
-
 def listed(stakes: Mapping[Spot, int]) -> list[tuple[str, int]]:
     """List stakes as they are signed: by the names of spots, in the rules' order."""
     return [(spot.value, stakes[spot]) for spot in Spot if stakes.get(spot)]
+
+
+def wager_id(round_: UUID, seat: int) -> UUID:
+    """Name a wager: its round's id plus its seat, so that those of a round lie together."""
+    return UUID(int=round_.int + seat)
 
 
 def bytes_to_sign(

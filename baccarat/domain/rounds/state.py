@@ -42,7 +42,7 @@ class SeatStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoundSeat:
-    """One seat in the round: unconfirmed `placements`, or confirmed `stakes`, and its result.
+    """One seat in the round: unconfirmed `placements`, or the `wager` with its confirmed `stakes`, and its result.
 
     `place` is the wager's place in the order of confirmation, from 0.
     """
@@ -52,6 +52,7 @@ class RoundSeat:
     money_type: MoneyType
     status: SeatStatus = SeatStatus.DECIDING
     placements: tuple[dict[Spot, int], ...] = ()
+    wager: UUID | None = None
     stakes: dict[Spot, int] | None = None
     raised: dict[Spot, int] | None = None
     confirmed_at: datetime | None = None
@@ -59,6 +60,12 @@ class RoundSeat:
     signature: e.WagerSignature | None = None
     settlement: e.SeatSettled | None = None
     debit: UUID | None = None
+
+    def require_wager(self) -> UUID:
+        """Return the id of the confirmed wager. Raises LookupError if there is none."""
+        if self.wager is None:
+            raise LookupError("the seat has no wager")
+        return self.wager
 
     def placed_stakes(self) -> dict[Spot, int]:
         """Return the unconfirmed chips per spot, in minor units."""
@@ -195,6 +202,7 @@ def _wager_confirmed(state: RoundState, event: e.WagerConfirmed) -> RoundState:
         event.seat,
         status=SeatStatus.CONFIRMED,
         placements=(),
+        wager=event.wager,
         stakes=event.stakes,
         raised=event.raised,
         confirmed_at=event.confirmed_at,

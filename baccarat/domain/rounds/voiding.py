@@ -150,6 +150,7 @@ _NO_TRANSFERS: Final[Mapping[str, int]] = dict.fromkeys(
 
 def _seat_voided(seat: RoundSeat, *, staked: int, paid: int, commission: int, **transfers: int) -> e.SeatVoided:
     return e.SeatVoided(
+        wager=seat.require_wager(),
         seat=seat.seat,
         player=seat.player,
         money_type=seat.money_type,

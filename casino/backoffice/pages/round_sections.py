@@ -146,7 +146,7 @@ def seats(state: RoundState, names: Mapping[UUID, str], currency: str) -> Grid:
 def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str, *, void: bool) -> tuple[object, ...]:
     settled = seat.settlement
     first = (
-        str(seat.seat),
+        str(seat.seat) if seat.wager is None else html.page("wager", seat.wager, str(seat.seat)),
         player_link(seat.player, names),
         money_type_badge(seat.money_type),
         html.badge(seat.status.replace("_", " "), _SEAT_TONES.get(seat.status, "plain")),

@@ -16,7 +16,7 @@ from casino.backoffice.sections import Section
 
 @admin.register(Wager)
 class WagerAdmin(LabelledRowsAdmin):
-    """Every confirmed wager, newest rounds first. Found by the id of its player or its round."""
+    """Every confirmed wager, newest rounds first. Found by its id, or by that of its player or round."""
 
     names = ("player",)
     list_display = ("seat_", "player", "round", "table", "money", "spots", "staked_", "returned_", "net", "confirmed")
@@ -29,7 +29,7 @@ class WagerAdmin(LabelledRowsAdmin):
     )
     ordering = ("-round_id", "seat")
     search_fields = ("pk", "player_id", "round_id")
-    search_help_text = "id of a player or a round"
+    search_help_text = "id of a wager, a player or a round"
     seat_ = column("wager", lambda wager: f"Seat {wager.seat}")
     round = column("round", game.round_link)
     money = column("money", lambda wager: game.money_type_badge(wager.money_type))
@@ -56,5 +56,6 @@ class WagerAdmin(LabelledRowsAdmin):
             *("returned_", "net"),
             ("Confirmed", html.moment(obj.confirmed_at, fine=True)),
             ("Settled", html.moment(obj.settled_at, fine=True)),
+            "pk",
         )
         return (facts,)

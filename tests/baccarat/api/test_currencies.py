@@ -71,7 +71,7 @@ def test_chips_on_a_table_in_another_currency_are_confirmed_without_naming_it(ho
     seat = {"seat": 1, "buy_in": "900.125", "currency": "KWD", "money_type": "real"}
     alice.do(f"tables/{table}/seat", seat)
     alice.do(f"tables/{table}/place", {"spot": "banker", "amount": "5.000", "currency": "KWD"})
-    staked = alice.do(f"tables/{table}/deal")["round"]["seats"][0]["wager"]
+    staked = alice.do(f"tables/{table}/deal")["round"]["seats"][0]["stakes"]
     assert staked == [{"spot": "banker", "amount": "5.000"}]
     wager = {"stakes": [{"spot": "banker", "amount": "5.00"}], "currency": "EUR"}
     assert refusal(alice.post(f"tables/{table}/deal", wager)) == "wrong_currency"

@@ -55,13 +55,13 @@ def require_right(round_: dict[str, Any], preset: str) -> None:
     assert round_["outcome"] == ("player" if margin > 0 else "banker" if margin < 0 else "tie")
     assert round_["natural"] is (max(points(cards[0:4:2]), points(cards[1:4:2])) >= 8)
     for seat in round_["seats"]:
-        if seat["wager"] is not None:
+        if seat["stakes"] is not None:
             _require_paid(seat, preset, round_["outcome"])
 
 
 def _require_paid(seat: dict[str, Any], preset: str, outcome: str) -> None:
     result = seat["result"]
-    stakes = {stake["spot"]: Decimal(stake["amount"]) for stake in seat["wager"]}
+    stakes = {stake["spot"]: Decimal(stake["amount"]) for stake in seat["stakes"]}
     assert result["spots"] == [expected(preset, spot, stake, outcome) for spot, stake in stakes.items()]
     for total, part in (("staked", "stake"), ("won", "win"), ("commission", "commission"), ("returned", "returned")):
         assert Decimal(result[total]) == sum(Decimal(spot[part]) for spot in result["spots"])

@@ -4,12 +4,14 @@
 
 import json
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 
 from baccarat.audit import engine
 from baccarat.audit.report import load_head, save_head
 from baccarat.domain.rounds.events import WagerConfirmed
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import SeatLeft, SeatReleased, SeatReleaseReason, ShoeEnded
 from baccarat.domain.unit_of_work import ShoeSeed
@@ -302,7 +304,8 @@ def test_a_log_cut_short_contradicts_the_saved_head(played, audit_findings, tmp_
 
 
 def append_wager(seated, stream, version, confirmed_at):
-    event = WagerConfirmed(1, seated.guests[0].player, MoneyType.PLAY, {Spot.TIE: 500}, confirmed_at)
+    wager = wager_id(UUID(stream.removeprefix("round-")), 1)
+    event = WagerConfirmed(wager, 1, seated.guests[0].player, MoneyType.PLAY, {Spot.TIE: 500}, confirmed_at)
     append([Append(stream, version, (CATALOGUE.encode(event),), METADATA)])
 
 

@@ -143,6 +143,18 @@ def another_hand_was_turned_over(document: Document) -> None:
 
 
 @forged("mini", "wagers")
+def another_wager_was_settled(document: Document) -> None:
+    event_data(document, "RoundSettled")["wagers"][0]["wager"] = document["round"]["id"]
+    reseal(document)
+
+
+@forged("voided-after-settlement", "void")
+def another_wager_was_given_back(document: Document) -> None:
+    event_data(document, "RoundVoided")["seats"][0]["wager"] = document["round"]["id"]
+    reseal(document)
+
+
+@forged("mini", "wagers")
 def a_wager_was_left_out_of_the_settlement(document: Document) -> None:
     event_data(document, "RoundSettled")["wagers"].pop()
     reseal(document)

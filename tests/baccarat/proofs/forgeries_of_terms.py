@@ -244,8 +244,7 @@ def signed_wager(document: Document) -> Document:
 def pin_again(document: Document) -> None:
     """Compute the closing over the wagers as they are now, as only the house can."""
     opened, closed = event_data(document, "RoundOpened"), event_data(document, "BettingClosed")
-    confirmed = [each["data"] for each in document["events"] if each["type"] == "WagerConfirmed"]
-    wagers = [verifier.with_id(wager, opened["round"]) for wager in confirmed]
+    wagers = [each["data"] for each in document["events"] if each["type"] == "WagerConfirmed"]
     with mock.patch.object(verifier, "is_signed", return_value=True):
         root = verifier.root_of([verifier.wager_leaf(opened["terms"], wager, "EUR") for wager in wagers])
     seats = [{"seat": seat, "end": 1} for seat in sorted(wager["seat"] for wager in wagers)]
@@ -276,12 +275,30 @@ def a_signed_wager_was_raised(document: Document) -> None:
     pin_again(document)
 
 
+def rename_wager(document: Document) -> None:
+    """Give the wager of the first seat another id wherever it is named."""
+    for wager in (event_data(document, "WagerConfirmed"), event_data(document, "RoundSettled")["wagers"][0]):
+        wager["wager"] = OTHER_PLAYER
+
+
 def exchange_player(document: Document, seat: int) -> None:
     """Write another account wherever the player of a seat is named."""
     player = next(each for each in event_data(document, "RoundOpened")["seats"] if each["seat"] == seat)["player"]
     for each in document["events"]:
         if each["data"] is not None:
             each["data"] = json.loads(json.dumps(each["data"]).replace(player, OTHER_PLAYER))
+
+
+@forged("mini", "closing")
+def a_wager_has_another_id(document: Document) -> None:
+    rename_wager(document)
+    reseal(document)
+
+
+@forged("mini", "wagers")
+def the_house_gave_a_wager_another_id(document: Document) -> None:
+    rename_wager(document)
+    pin_again(document)
 
 
 @forged("mini", "closing")

@@ -194,7 +194,7 @@ def voided_after_release() -> Document:
     settled, dealt = event(document, "RoundSettled"), event(document, "CardsDealt")
     seats = [
         {
-            "seat": wager["seat"], "player": wager["player"], "money_type": wager["money_type"],
+            **{name: wager[name] for name in ("wager", "seat", "player", "money_type")},
             "staked": sum(wager["stakes"].values()), "paid": 0, "commission": 0, "from_rack": 0,
             "to_game": sum(wager["stakes"].values()), "to_account": 0, "from_game": 0, "from_account": 0, "owed": 0,
             "forgiven": 0,

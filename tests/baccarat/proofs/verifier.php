@@ -737,12 +737,12 @@ const TERMS = [
 ];
 const WAGER_SIGNATURE = ['public_key' => 'hex', 'nonce' => 'hash', 'signature' => 'signature'];
 const SETTLED = [
-    'seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'won' => 'count',
+    'seat' => 'seat', 'wager' => 'uuid', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'won' => 'count',
     'commission' => 'count', 'deferred' => 'flag', 'returned' => 'count',
     'results' => ['up', ['spot' => 'spot', 'stake' => 'positive', 'result' => 'text', 'win' => 'count', 'commission' => 'count', 'returned' => 'count']],
 ];
 const GIVEN_BACK = [
-    'seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'paid' => 'count',
+    'seat' => 'seat', 'wager' => 'uuid', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'paid' => 'count',
     'commission' => 'count', 'from_rack' => 'count', 'to_game' => 'count', 'to_account' => 'count', 'from_game' => 'count',
     'from_account' => 'count', 'owed' => 'count', 'forgiven' => 'count',
 ];
@@ -766,7 +766,7 @@ const EVENTS = [
     'RoundOpened' => ['round' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'hash',
         'rules_label' => 'text', 'shoe' => 'uuid', 'commitment' => '?hash', 'opened_at' => 'time', 'witnesses?' => LINKS, 'terms' => 'hash',
         'contributions' => CONTRIBUTIONS, 'seats' => ['up', ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money']]],
-    'WagerConfirmed' => ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'stakes' => 'stakes',
+    'WagerConfirmed' => ['seat' => 'seat', 'wager' => 'uuid', 'player' => 'uuid', 'money_type' => 'money', 'stakes' => 'stakes',
         'raised?' => 'stakes', 'confirmed_at' => 'time', 'signature?' => ['?', ...WAGER_SIGNATURE]],
     'CardsForced' => ['cards' => ['card']],
     'SeatPassed' => ['seat' => 'seat'],
@@ -1482,7 +1482,6 @@ final class Verifier
             $signature = $wager['signature'] ?? null;
             $key = hex2bin($signature['public_key'] ?? '');
             $asked = asked($wager['stakes'], $wager['raised'] ?? []);
-            $wager['wager'] = wager_id($this->opening()['round'], $wager['seat']);
             $bytes = wager_bytes($terms, $wager, $this->rules['currency'], $asked, hex2bin($signature['nonce'] ?? ZEROS));
             if ($signature !== null) {
                 hold(player_signed($bytes, hex2bin($signature['signature']), $key), "the signature of the wager of seat {$wager['seat']} is wrong");
@@ -1916,6 +1915,7 @@ final class Verifier
             $seat = $wager['seat'];
             hold(isset($seats[$seat]), "seat $seat is not in the round");
             hold(!isset($wagers[$seat]), "seat $seat has two wagers");
+            hold(bin2hex(uuid($wager['wager'])) === wager_id($this->opening()['round'], $seat), "the wager of seat $seat has another id");
             hold($seats[$seat]['player'] === $wager['player'] && $seats[$seat]['money_type'] === $wager['money_type'], "the wager of seat $seat is of another player or money");
             $this->within_limits($wager);
             $wagers[$seat] = $wager;
@@ -1929,7 +1929,7 @@ final class Verifier
         foreach ($settled['wagers'] as $each) {
             $wager = $wagers[$each['seat']] ?? throw new Failed("a wager of seat {$each['seat']} was settled");
             unset($wagers[$each['seat']]);
-            hold($wager['player'] === $each['player'] && $wager['money_type'] === $each['money_type'], 'another wager was settled');
+            hold($wager['wager'] === $each['wager'] && $wager['player'] === $each['player'] && $wager['money_type'] === $each['money_type'], 'another wager was settled');
             $stakes = array_column($each['results'], 'stake', 'spot');
             ksort($stakes);
             ksort($wager['stakes']);
@@ -1990,7 +1990,7 @@ final class Verifier
         foreach ($seats as $seat) {
             $wager = $wagers[$seat['seat']] ?? throw new Failed('a wager that was never made was given back');
             unset($wagers[$seat['seat']]);
-            hold($wager['player'] === $seat['player'] && $wager['money_type'] === $seat['money_type'], 'it was given back to another');
+            hold($wager['wager'] === $seat['wager'] && $wager['player'] === $seat['player'] && $wager['money_type'] === $seat['money_type'], 'it was given back to another');
             hold($seat['staked'] === array_sum($wager['stakes']), "the stakes of seat {$seat['seat']} were not given back");
             $paid = $settled[$seat['seat']] ?? ['returned' => 0, 'commission' => 0, 'deferred' => false];
             $deferred = $paid['deferred'] ? $paid['commission'] : 0;

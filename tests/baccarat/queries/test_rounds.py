@@ -66,6 +66,7 @@ def many_rounds(database: Database) -> None:
 SELECTED: dict[str, tuple[dict[str, Any], int, str]] = {
     "all": ({}, 51, BY_ID),
     "a player": ({"player": PLAYER}, 40, "wager_player"),
+    "a wager": ({"wager": UUID(int=10_001)}, 1, "baccarat_wager_pkey"),
     "a table": ({"table": table(3)}, 51, "round_number"),
     "a version of rules": ({"rules": NEW}, 40, "round_number"),
     "a rare status": ({"status": RoundStatus.VOIDED}, 20, "round_flag"),
@@ -87,7 +88,7 @@ def test_rounds_are_selected_by_an_index(many_rounds: None, selected: str) -> No
 
 
 def test_a_page_continues_where_the_last_one_ended_by_whatever_rounds_are_selected(many_rounds: None) -> None:
-    for filters, _, _ in SELECTED.values():
+    for filters in (filters for filters, count, _ in SELECTED.values() if count > 4):
         where = RoundFilter(OPERATOR, **filters)
         first = fetch(*where.query(before=None, limit=4))
         (second,) = fetch(*where.query(before=first[2][0], limit=1))

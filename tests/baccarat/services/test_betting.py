@@ -142,7 +142,7 @@ def test_the_answer_to_a_confirmation_shows_the_balance_after_it_and_the_raise(h
     picture = ann.deal({P: 300, B: 1000})
 
     assert picture["you"]["game_balance"]["amount"] == "9985.00"
-    assert picture["round"]["seats"][0]["wager"] == [
+    assert picture["round"]["seats"][0]["stakes"] == [
         {"spot": "player", "amount": "5.00"}, {"spot": "banker", "amount": "10.00"},
     ]  # fmt: skip
     assert picture["round"]["seats"][0]["raised"] == [{"spot": "player", "amount": "2.00"}]

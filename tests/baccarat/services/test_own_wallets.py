@@ -26,6 +26,7 @@ from casino.kernel.errors import Refusal
 from casino.operators import currencies
 from casino.operators.models import Operator
 from tests.baccarat.api.people import Gambler, bet, deal_all, sit
+from tests.casino.feed.play import publish, read_all
 from tests.conftest import Database
 from tests.processes import wait_until
 from tests.support import chance
@@ -354,3 +355,23 @@ def test_play_money_is_bet_beside_a_dead_wallet_that_paid_the_last_wager(
         deal_all()
     assert answers == ["wallet_did_not_answer"] * protection.MOST_LOST + ["wallet_unavailable"]
     assert (len(statuses()), statuses().count("accepted")) == (protection.MOST_LOST + 1, 1)
+
+
+@pytest.mark.parametrize("behaviour", ["", "refuse", "apply_then_fail"])
+def test_all_that_an_operators_own_wallet_is_asked_and_says_names_the_wager(
+    database: Database, server: WalletServer, behaviour: str
+) -> None:
+    assert database
+    house = seamless_house(server)
+    ann, table = seated(house, server, behaviour=behaviour)
+    post_bet(ann, table)
+    deal_all()
+    deliver()
+    publish()
+
+    items = [item for item in read_all(house) if item["type"].startswith("wallet.remote")]
+    (wager,) = {item["data"]["wager"] for item in items}
+    last = {"": "remote.accepted", "refuse": "remote.refused", "apply_then_fail": "remote.rolled_back"}[behaviour]
+    assert items[-1]["type"] == f"wallet.{last}.v1"
+    lines = house.read(f"players/{ann.id}/statement", account="game", table=table)["items"]
+    assert {line["wager"] for line in lines} == (set() if behaviour else {wager})

@@ -41,7 +41,7 @@ def test_a_signed_wager_is_in_the_closing_with_its_key(house: House) -> None:
     deal_all()
 
     opened, wager, closed = (find(house, table, kind) for kind in (RoundOpened, WagerConfirmed, BettingClosed))
-    document = verifier.with_id(msgspec.to_builtins(wager), str(opened.round))
+    document = msgspec.to_builtins(wager)
     signed = verifier.wager_leaf(opened.terms, document, "EUR")
     unsigned = verifier.wager_leaf(opened.terms, {**document, "signature": None}, "EUR")
     ends = [{"seat": wager.seat, "end": 1}]

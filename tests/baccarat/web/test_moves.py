@@ -44,7 +44,7 @@ def table(rules: dict[str, Any] = RULES, *, company: int = 1, **changes: Any) ->
 
 def betting(status: str = "deciding", *stakes: dict[str, str], **changes: Any) -> dict[str, Any]:
     """Return a round in which the viewer's seat has this status and these stakes."""
-    part = {"seat": 1, "you": True, "status": status, "wager": None, "placed": list(stakes)}
+    part = {"seat": 1, "you": True, "status": status, "wager": None, "stakes": None, "placed": list(stakes)}
     return {"id": "now", "phase": "betting", "deadline_at": OPENS, "ceremony": None, "seats": [part], **changes}
 
 

@@ -219,6 +219,7 @@ def test_sentences_have_amounts_of_the_tables_currency() -> None:
 
 def test_sentences_show_a_wager_raised_to_the_minimum(office: Office) -> None:
     confirmed = re.WagerConfirmed(
+        wager=ALICE,
         seat=1,
         player=ALICE,
         money_type=MoneyType.REAL,

@@ -36,17 +36,17 @@ def debit(office: Office, answer: str, round_: UUID) -> UUID:
     now = database_now()
     metadata = Metadata(str(office.operator.pk), "test", "test")
     party = Party(office.operator.pk, office.player.pk, office.single.guest.table, "EUR")
-    key = new_id(now)
+    key, wager = new_id(now), uuid4()
     asked = TransactionRequested(
-        key, TransactionKind.DEBIT, party, uuid4(), round_, 1000, None, None, now + timedelta(seconds=4), now
+        key, TransactionKind.DEBIT, party, wager, round_, 1000, None, None, now + timedelta(seconds=4), now
     )
     records.write([Decided(None, 0, [asked], metadata)], now=now)
     state, version = records.load([key])[key]
     match answer:
         case "accepted":
-            events: Any = [TransactionAccepted(key, TransactionKind.DEBIT, party, 1000, "T-991", now)]
+            events: Any = [TransactionAccepted(key, wager, TransactionKind.DEBIT, party, 1000, "T-991", now)]
         case "refused":
-            events = [TransactionRefused(key, "limit_reached", now)]
+            events = [TransactionRefused(key, wager, "limit_reached", now)]
         case _:
             events = apply_answer(state, NoAnswer("cut"), in_time=False, rollback=uuid4(), at=now)
     records.write([Decided(state, version, events, metadata)], now=now)

@@ -53,7 +53,7 @@ def test_enter_deals_what_lies_there_after_random_clicks(house, open_screen, siz
 
     screen.press("Enter")
 
-    assert house.settled(table, 1)["seats"][0]["wager"] == placed
+    assert house.settled(table, 1)["seats"][0]["stakes"] == placed
     screen.answered()
     screen.press("Enter")
     screen.answered()
@@ -133,7 +133,7 @@ def test_tab_walks_to_every_control_and_space_presses_it(house, open_screen):
     assert set(done) == {"double", "undo", "tie"}
     placed = lying(house, screen)
     screen.press("Enter")
-    assert house.settled(table, 1)["seats"][0]["wager"] == placed
+    assert house.settled(table, 1)["seats"][0]["stakes"] == placed
 
 
 def test_enter_confirms_the_dialog_in_front(house, open_screen):
@@ -178,7 +178,7 @@ def test_a_deal_sent_when_the_service_dies_is_known_as_unknown_until_it_is_back(
     expect(screen.button("deal")).to_be_disabled()
     shared_system.stack.child("web").start()
     assert wait_until(lambda: is_responding(port=int(house.host.rpartition(":")[2]), path="/livez"))
-    assert house.settled(table, 1)["seats"][0]["wager"] == [{"spot": "banker", "amount": "100.00"}]
+    assert house.settled(table, 1)["seats"][0]["stakes"] == [{"spot": "banker", "amount": "100.00"}]
     expect(message).to_have_text("New game: place your bet", timeout=60_000)
     screen.errors.clear()
 
@@ -191,7 +191,7 @@ def test_the_page_confirms_what_was_placed_in_this_round_signed_and_no_rebet(hou
         screen.place("banker", "25")
         expect(screen.page.locator(".message")).to_have_text("Your bet is confirmed just before betting closes")
     assert sent.value.post_data_json["signature"]["public_key"]
-    assert house.settled(table, number)["seats"][0]["wager"] == [{"spot": "banker", "amount": "25.00"}]
+    assert house.settled(table, number)["seats"][0]["stakes"] == [{"spot": "banker", "amount": "25.00"}]
 
     screen.page.wait_for_timeout(10_000)
     assert house.get(f"/tables/{table}")["last_round"]["number"] == number, "nobody confirmed the round after it"

@@ -139,7 +139,7 @@ def test_a_player_with_two_currencies_sees_each_by_its_own_decimals_and_plays_in
     page.locator('button.spot.mine[data-spot="banker"]').first.click()
     page.locator('[data-act="deal"]').click()
     (seat,) = house.settled(coins, 1)["seats"]
-    assert seat["wager"] == [{"spot": "banker", "amount": "0.00250000"}]
+    assert seat["stakes"] == [{"spot": "banker", "amount": "0.00250000"}]
 
 
 def test_amounts_survive_the_page_at_every_number_of_decimals(house, open_screen):

@@ -189,7 +189,7 @@ class Evening:
             round_ = self._round(seat)
             assert (round_["phase"], round_["cards"], round_["seed"]) == ("betting", [], None)
             mine = round_["seats"][0]
-            assert (mine["status"], mine["wager"], mine["placed"]) == ("confirmed", STAKES, [])
+            assert (mine["status"], mine["stakes"], mine["placed"]) == ("confirmed", STAKES, [])
         recovery = self.settled.restore()
         (state,) = recovery["tables"]
         assert state["round"] is None

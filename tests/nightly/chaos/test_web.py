@@ -132,7 +132,7 @@ def test_a_client_that_resends_after_a_crash_has_bet_once(web: Web, ann: Ann, mo
     web.start()
     second = ann.bet(key)
     assert second.status_code == 200, second.text
-    assert second.json()["round"]["seats"][0]["wager"] == [{"spot": "banker", "amount": "10.00"}]
+    assert second.json()["round"]["seats"][0]["stakes"] == [{"spot": "banker", "amount": "10.00"}]
     assert second.headers.get("Idempotent-Replayed") == ("true" if committed else None)
     assert wagers() == before + 1
     third = ann.bet(key)

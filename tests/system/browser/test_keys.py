@@ -21,7 +21,7 @@ def test_enter_deals_whatever_was_clicked_last_and_space_presses_it(house, open_
     screen.press("Enter")
 
     round_ = house.settled(table, 1)
-    assert round_["seats"][0]["wager"] == [{"spot": "banker", "amount": "25.00"}]
+    assert round_["seats"][0]["stakes"] == [{"spot": "banker", "amount": "25.00"}]
     screen.answered()
     screen.press("Enter")
     screen.answered()
@@ -93,4 +93,4 @@ def test_after_deal_the_page_says_that_it_sends_then_that_it_does_not_know_then_
     screen.page.unroute("**/deal")
 
     expect(message).to_have_text("Your wager is in play. Waiting for the others", timeout=TIMEOUT)
-    assert house.seat_of(table, 1)["wager"] == [{"spot": "banker", "amount": "25.00"}]
+    assert house.seat_of(table, 1)["stakes"] == [{"spot": "banker", "amount": "25.00"}]

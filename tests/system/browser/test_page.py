@@ -78,7 +78,7 @@ def test_enter_deals_once_what_lies_on_the_spot_that_was_clicked(house, open_scr
     screen.press("Enter")
 
     round_ = house.settled(table, 1)
-    assert round_["seats"][0]["wager"] == [{"spot": "banker", "amount": "25.00"}]
+    assert round_["seats"][0]["stakes"] == [{"spot": "banker", "amount": "25.00"}]
     expect(screen.page.locator(".callout:not([hidden]) .callout-net")).to_have_text(re.compile(r"\d"), timeout=TIMEOUT)
     screen.answered()
     assert house.get(f"/tables/{table}")["round"] is None, "no press placed a chip, or hid the call"
@@ -98,7 +98,7 @@ def test_enter_pressed_offline_deals_once_after_reconnecting(house, open_screen)
     screen.set_network()
 
     round_ = house.settled(table, 1)
-    assert round_["seats"][0]["wager"] == [{"spot": "banker", "amount": "100.00"}]
+    assert round_["seats"][0]["stakes"] == [{"spot": "banker", "amount": "100.00"}]
     screen.expect_round(round_)
     screen.answered()
     assert house.get(f"/tables/{table}")["round"] is None
@@ -120,7 +120,7 @@ def test_keys_are_handled_in_order_even_with_slow_responses(house, open_screen):
     for key in ("c", "2", "t", "Enter", "Enter"):
         screen.press(key)
     first = house.settled(table, 1)
-    assert [stake["amount"] for stake in first["seats"][0]["wager"]] == ["5.00"]
+    assert [stake["amount"] for stake in first["seats"][0]["stakes"]] == ["5.00"]
     screen.expect_round(first)
     for key in ("r", "r"):
         screen.press(key)

@@ -137,7 +137,7 @@ def test_a_statement_as_csv_lists_the_oldest_line_first(teller: Teller, paramete
 
     rows = rows_of(teller.get(**parameters))
 
-    assert rows[0] == ["sequence", "recorded_at", "kind", "amount", "balance", "currency", "entry"]
+    assert rows[0] == ["sequence", "recorded_at", "kind", "amount", "balance", "currency", "entry", "wager"]
     assert [row[2:6] for row in rows[1:]] == [
         ["opening balance", "", "0.00", "EUR"],
         ["sandbox_credit", "10.00", "10.00", "EUR"],

@@ -43,11 +43,11 @@ def owe(house: Tenant, player: Gambler, server: WalletServer, count: int) -> Non
     for start in range(0, count, 500):
         decided, owed = [], {}
         for _ in range(min(500, count - start)):
-            key = new_id(now)
+            key, wager = new_id(now), uuid4()
             asked = TransactionRequested(
-                key, TransactionKind.DEBIT, party, uuid4(), uuid4(), 100, None, None, now + timedelta(seconds=4), now
+                key, TransactionKind.DEBIT, party, wager, uuid4(), 100, None, None, now + timedelta(seconds=4), now
             )
-            made = TransactionAccepted(key, TransactionKind.DEBIT, party, 100, "T", now)
+            made = TransactionAccepted(key, wager, TransactionKind.DEBIT, party, 100, "T", now)
             decided.append(Decided(None, 0, [asked, made], metadata))
             owed[key] = (100, metadata)
         records.write(decided, now=now)

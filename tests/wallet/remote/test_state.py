@@ -130,8 +130,9 @@ def test_an_accepted_debit_is_taken_back_once_because_its_round_is_void() -> Non
 def test_a_history_begins_with_its_only_request() -> None:
     with pytest.raises(TypeError, match="begins with its request"):
         machine.fold([])
+    early = DebitRolledBack(DEBIT.transaction, DEBIT.wager, PARTY, 1000, RollbackReason.NO_ANSWER, found=True, at=AT)
     with pytest.raises(TypeError, match="not with DebitRolledBack"):
-        machine.fold([DebitRolledBack(DEBIT.transaction, PARTY, 1000, RollbackReason.NO_ANSWER, found=True, at=AT)])
+        machine.fold([early])
     with pytest.raises(ValueError, match="requested once"):
         machine.fold([DEBIT, DEBIT])
     assert remote_stream(DEBIT.transaction) == f"remote-{DEBIT.transaction}"

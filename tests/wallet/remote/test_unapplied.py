@@ -62,7 +62,7 @@ def ask_debit(operator: UUID = OPERATOR, player: UUID = ALICE, amount: int = 100
 def owe(**about: Any) -> UUID:
     """Owe what a wager returned, and return the transaction."""
     asked, now = ask_debit(**about), database_now()
-    made = TransactionAccepted(asked.transaction, asked.kind, asked.party, asked.amount, "T-1", now)
+    made = TransactionAccepted(asked.transaction, asked.wager, asked.kind, asked.party, asked.amount, "T-1", now)
     records.write([Decided(*records.load([asked.transaction])[asked.transaction], [made], METADATA)], now=now)
     remote.owe({asked.transaction: (asked.amount, METADATA)}, now=now)
     ((credit,),) = fetch("SELECT id FROM wallet_remote WHERE concerns_id = %s", [asked.transaction])

@@ -1,5 +1,7 @@
 """When a round is dealt, what follows, and how it ends otherwise."""
 
+from dataclasses import replace
+
 import pytest
 
 from baccarat.domain.rounds import commands as c
@@ -69,6 +71,7 @@ def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
             natural=True,
             wagers=(
                 e.SeatSettled(
+                    wager=ANN_BET.wager,
                     seat=1,
                     player=ANN,
                     money_type=MoneyType.REAL,
@@ -130,9 +133,7 @@ def test_each_wager_is_settled_in_its_own_money_type() -> None:
         **{field: getattr(opened(), field) for field in e.RoundOpened.__dataclass_fields__ if field != "seats"},
         seats=(e.SeatInRound(1, ANN, MoneyType.REAL), e.SeatInRound(2, BEN, MoneyType.PLAY)),
     )
-    played = e.WagerConfirmed(
-        seat=2, player=BEN, money_type=MoneyType.PLAY, stakes={T: 500}, raised={}, confirmed_at=OPENED
-    )
+    played = replace(confirmed(2, BEN, {T: 500}), money_type=MoneyType.PLAY)
 
     wagers = settled(Spec(ROUND).given(both, ANN_BET, played).when(deal(A_TIE))).wagers
 

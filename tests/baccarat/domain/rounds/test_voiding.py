@@ -10,6 +10,7 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.events import RoundVoided, SeatVoided, VoidReason
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.money import MoneyType
@@ -91,7 +92,7 @@ def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> 
             approved_by=None,
             reason=MALFUNCTION,
             note="The shoe jammed.",
-            seats=(SeatVoided(1, ANN, MoneyType.REAL, 1500, 0, 0, 0, 1500, 0, 0, 0, 0, 0),),
+            seats=(SeatVoided(wager_id(ROUND_ID, 1), 1, ANN, MoneyType.REAL, 1500, 0, 0, 0, 1500, 0, 0, 0, 0, 0),),
             voided_at=DEADLINE,
             seed="5e" * 32,
             number=1,
@@ -165,11 +166,8 @@ def test_winnings_are_taken_from_what_there_is_and_the_rest_is_owed_or_forgiven(
 
 
 def test_play_money_is_never_owed() -> None:
-    in_play = confirmed(1, ANN, {P: 1000})
-    spec: Told = Spec(ROUND).given(
-        opened(ANN, rules=MINI, money_type=MoneyType.PLAY),
-        e.WagerConfirmed(1, ANN, MoneyType.PLAY, in_play.stakes, in_play.confirmed_at),
-    )
+    in_play = replace(confirmed(1, ANN, {P: 1000}), money_type=MoneyType.PLAY)
+    spec: Told = Spec(ROUND).given(opened(ANN, rules=MINI, money_type=MoneyType.PLAY), in_play)
     spec = spec.given(*spec.when(deal(PLAYER_WINS, rules=MINI)).events())
 
     seat = undone(spec.when(approve(purse(money_type=MoneyType.PLAY))))

@@ -15,6 +15,7 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
 from baccarat.domain.rounds.events import RoundVoided, SeatVoided, VoidReason
 from baccarat.domain.rounds.refusals import CutChangedTooOften, NoShoeToCut
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rules.cards import FULL_DECK, Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.recorded import record
@@ -109,6 +110,7 @@ def dealt(position: int, count: int) -> re.CardsDealt:
 def settled(*owed: tuple[int, UUID, int]) -> re.RoundSettled:
     wagers = tuple(
         re.SeatSettled(
+            wager=wager_id(ROUND, seat),
             seat=seat,
             player=player,
             money_type=MoneyType.REAL,
@@ -308,9 +310,9 @@ def test_the_end_of_the_shoe_empties_the_racks_of_those_who_owe() -> None:
 
 
 def test_a_void_takes_commission_out_of_the_racks_that_held_it_and_leaves_the_others() -> None:
-    undone = replace(
-        voided(burned=0), seats=(SeatVoided(1, ANN, MoneyType.REAL, 1000, 0, 500, 300, 1000, 0, 0, 0, 0, 0),)
-    )
+    wager = wager_id(ROUND, 1)
+    seat = SeatVoided(wager, 1, ANN, MoneyType.REAL, 1000, 0, 500, 300, 1000, 0, 0, 0, 0, 0)
+    undone = replace(voided(burned=0), seats=(seat,))
     history = (table_opened(BIG), seat_taken(1, ANN), seat_taken(2, BEN), settled((1, ANN, 500), (2, BEN, 125)), undone)
 
     assert [(seat.player, seat.owed) for seat in TABLE.fold(history).seats] == [(ANN, 200), (BEN, 125)]

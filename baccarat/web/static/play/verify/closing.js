@@ -33,13 +33,6 @@ export function encodeStakes(stakes) {
 }
 
 /**
- * The wagers in order of confirmation, each with its id: that of the round, as a number, plus the seat.
- * @param {Proof} proof
- * @returns {any[]}
- */
-export const namedWagers = (proof) => proof.allData("WagerConfirmed").map((wager) => ({ ...wager, wager: hex(big(BigInt(`0x${hex(uuid(proof.opened.round))}`) + BigInt(wager.seat), 16)) }));
-
-/**
  * The leaf of a wager, with its stakes as asked, once the player's signature is checked, if there is one.
  * @param {Uint8Array} terms
  * @param {any} wager
@@ -152,7 +145,7 @@ export async function closing(proof) {
   const recorded = closed.data.closing;
   if (recorded === null) throw new CheckFailed("closing.missing", "closing", null);
   const terms = digestBytes(proof.opened.terms);
-  const wagers = namedWagers(proof);
+  const wagers = proof.allData("WagerConfirmed");
   const leaves = await Promise.all(wagers.map((wager) => leafOfWager(terms, wager, proof.rules.currency)));
   const root = leaves.length ? await rootOf(leaves) : await sha256();
   const seats = seatEnds(proof);

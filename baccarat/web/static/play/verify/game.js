@@ -115,6 +115,8 @@ export function wagers(proof) {
   for (const [number, wager] of confirmed) {
     const seat = seats.get(number);
     if (!seat || seat.player !== wager.player || seat.money_type !== wager.money_type) throw new CheckFailed("wagers.seat", seat ?? null, wager, { seat: number });
+    const [round, named] = [proof.opened.round, wager.wager].map((id) => BigInt(`0x${id.replaceAll("-", "")}`));
+    if (named !== round + BigInt(number)) throw new CheckFailed("wagers.differ", [proof.opened.round, number], wager.wager, { seat: number, name: "wager" });
     requireLimits(proof.rules, wager);
   }
   if (!proof.findEvent("RoundSettled")) return ["wagers.unsettled", { n: confirmed.size }];
@@ -123,8 +125,8 @@ export function wagers(proof) {
   for (const wager of settled) {
     const own = confirmed.get(wager.seat);
     const stakes = Object.fromEntries(wager.results.map((/** @type {{spot: string, stake: number}} */ line) => [line.spot, line.stake]));
-    const wanted = { player: own.player, money_type: own.money_type, stakes: own.stakes, staked: sum(Object.values(own.stakes)) };
-    requireEqual(wanted, { ...pick(wager, ["player", "money_type", "staked"]), stakes }, "wagers.differ", { seat: wager.seat });
+    const wanted = { ...pick(own, ["wager", "player", "money_type", "stakes"]), staked: sum(Object.values(own.stakes)) };
+    requireEqual(wanted, { ...pick(wager, ["wager", "player", "money_type", "staked"]), stakes }, "wagers.differ", { seat: wager.seat });
   }
   return ["wagers.ok", { n: confirmed.size }];
 }
@@ -267,7 +269,7 @@ export function voiding(proof) {
     const own = confirmed.get(line.seat);
     const wager = paid.get(line.seat);
     const wanted = {
-      player: own.player, money_type: own.money_type, staked: sum(Object.values(own.stakes)),
+      ...pick(own, ["wager", "player", "money_type"]), staked: sum(Object.values(own.stakes)),
       paid: wager ? wager.returned - (wager.deferred ? wager.commission : 0) : 0, commission: wager?.commission ?? 0,
     };
     requireEqual(wanted, pick(line, Object.keys(wanted)), "void.differs", { seat: line.seat });

@@ -1,6 +1,6 @@
 // The check of a receipt: the round was played on the terms, and with the wager, that the house signed to its player.
 
-import { encodeStakes, leafOfWager, namedWagers } from "./closing.js";
+import { encodeStakes, leafOfWager } from "./closing.js";
 import { big, bytes, hex, isSigned, joined, prefixed, sha256, tag, unhex, uuid } from "./hashes.js";
 import { microsecondsOf } from "./log.js";
 import { CannotCheck, CheckFailed } from "./proof.js";
@@ -51,7 +51,7 @@ export async function receipt(proof, receipt) {
   if (!isSame([terms, leaf], digests)) throw new CheckFailed("receipt.terms", [terms, leaf], digests);
   const [told, found] = [[receipt.round, receipt.table, terms], [proof.round.id, proof.round.table, proof.opened.terms ?? null]];
   if (!isSame(told, found)) throw new CheckFailed("receipt.terms", told, found);
-  const wager = namedWagers(proof)[receipt.place];
+  const wager = proof.allData("WagerConfirmed")[receipt.place];
   const played = wager ? [hex(await leafOfWager(unhex(terms), wager, proof.rules.currency)), wager.stakes] : null;
   if (!isSame(played, [leaf, stakes])) throw new CheckFailed("receipt.wager", [leaf, stakes], played);
   requireLinksAfter(proof, receipt.confirmed_at);

@@ -76,11 +76,11 @@ const PLAYER_SIGNATURE = { public_key: "hex", signature: "signature" };
 const WAGER_SIGNATURE = { ...PLAYER_SIGNATURE, nonce: "hash" };
 const PLAYER = { seat: "seat", player: "uuid", money_type: "money" };
 const SETTLED = {
-  ...PLAYER, results: ascending({ spot: "spot", stake: "positive", result: "text", ...all("count", "win", "commission", "returned") }),
+  ...PLAYER, wager: "uuid", results: ascending({ spot: "spot", stake: "positive", result: "text", ...all("count", "win", "commission", "returned") }),
   ...all("count", "staked", "won", "commission", "returned"), deferred: "flag",
 };
 const GIVEN_BACK = {
-  ...PLAYER, ...all("count", "staked", "paid", "commission", "from_rack", "to_game", "to_account", "from_game", "from_account", "owed", "forgiven"),
+  ...PLAYER, wager: "uuid", ...all("count", "staked", "paid", "commission", "from_rack", "to_game", "to_account", "from_game", "from_account", "owed", "forgiven"),
 };
 const OPENED = {
   ...all("uuid", "round", "table", "operator", "shoe"), number: "positive", rules: "hash", rules_label: "text", commitment: "?hash", seats: ascending(PLAYER), opened_at: "time",
@@ -104,7 +104,7 @@ const EVENTS = new Map(Object.entries(/** @type {Record<string, Members>} */ ({
   WitnessChainOpened: { header: "hex", signature: "signature", house_signature: "signature" },
   WitnessChainsReplaced: { ended: once(LINK), successor: "hash" },
   RoundOpened: OPENED,
-  WagerConfirmed: { ...PLAYER, stakes: "stakes", "raised?": "stakes", confirmed_at: "time", "signature?": orNull(WAGER_SIGNATURE) },
+  WagerConfirmed: { ...PLAYER, wager: "uuid", stakes: "stakes", "raised?": "stakes", confirmed_at: "time", "signature?": orNull(WAGER_SIGNATURE) },
   SeatPassed: { seat: "seat" },
   SeatTimedOut: { seat: "seat" },
   SeatLeftRound: { seat: "seat" },

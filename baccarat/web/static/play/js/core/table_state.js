@@ -61,7 +61,7 @@ export function currentCeremony({ round }) {
  * @returns {Stakes}
  */
 export function stakesOf(part) {
-  const stakes = part?.wager ?? part?.placed ?? [];
+  const stakes = part?.stakes ?? part?.placed ?? [];
   return Object.fromEntries(stakes.map(({ spot }) => [spot, stakeOn(stakes, spot)]));
 }
 
