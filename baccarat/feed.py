@@ -11,7 +11,7 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
 from baccarat.storage.event_registry import CATALOGUE as GAME
-from casino.api.shapes import AmountText, CurrencyCode
+from casino.api.shapes import AmountText, CurrencyCode, HexText
 from casino.events.records import SealedEvent
 from casino.events.sql import fetch
 from casino.feed.types import FeedSource, FeedType
@@ -39,9 +39,17 @@ _LIMITS: Final[Mapping[str, Any]] = {
 }
 
 
+_NAMES: Final[Mapping[str, Any]] = {"rules": HexText, "rules_label": str}
+
+
+def _named(event: Any) -> dict[str, Any]:
+    """Return the digest of an event's rules, and what people call them."""
+    return {"rules": event.rules.digest, "rules_label": event.rules.decoded.label}
+
+
 def _limits(event: Any) -> dict[str, Any]:
     """Return what a lobby shows of an event's rules, with amounts in minor units."""
-    return {name: getattr(event.rules.decoded, name) for name in _LIMITS}
+    return {**_named(event), **{name: getattr(event.rules.decoded, name) for name in _LIMITS}}
 
 
 ROUND_TYPES: Final = (
@@ -73,7 +81,7 @@ TABLE_TYPES: Final = (
         name="table.opened",
         summary="A table opened.",
         without=frozenset({"rules", "returns", "return_floor"}),
-        facts={**_OF_TABLE, **_LIMITS},
+        facts={**_OF_TABLE, **_NAMES, **_LIMITS},
         derive=_limits,
     ),
     _of_table(event=te.TableClosureAnnounced, name="table.closing", summary="The table closes after its last round."),
@@ -90,20 +98,27 @@ TABLE_TYPES: Final = (
     _of_table(event=te.ShoeStarted, name="shoe.started", summary="A long shoe was shuffled and cut."),
     _of_table(event=te.ShoeEnded, name="shoe.ended", summary="A long shoe ended; its seed is revealed."),
     *(
-        _of_table(event=event, name=name, summary=summary, without=frozenset({"rules", "returns", "return_floor"}))
+        _of_table(
+            event=event,
+            name=name,
+            summary=summary,
+            without=frozenset({"rules", "returns", "return_floor"}),
+            facts={**_OF_TABLE, **_NAMES},
+            derive=_named,
+        )
         for event, name, summary in (
             (te.RulesDrafted, "rules.drafted", "A version of the rules was proposed."),
-            (te.RulesRejected, "rules.rejected", "A draft was dropped."),
             (te.RulesPublished, "rules.published", "A version was agreed on and takes effect as it says."),
-            (te.RulesRetired, "rules.retired", "The version in force was retired; no round opens."),
         )
     ),
+    _of_table(event=te.RulesRejected, name="rules.rejected", summary="A draft was dropped."),
+    _of_table(event=te.RulesRetired, name="rules.retired", summary="The version in force was retired; no round opens."),
     _of_table(
         event=te.RulesTookEffect,
         name="rules.took_effect",
         summary="A version applies from this round, with these limits.",
         without=frozenset({"rules"}),
-        facts={**_OF_TABLE, **_LIMITS},
+        facts={**_OF_TABLE, **_NAMES, **_LIMITS},
         derive=_limits,
     ),
 )

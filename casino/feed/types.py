@@ -38,10 +38,10 @@ PUBLISHED: Final = frozenset(
         "nonce", "number", "opened_at", "our_amount", "our_status", "ours", "outcome", "owed", "paid", "payment",
         "period", "persons", "player", "player_total", "profile", "provider", "public_key", "raised", "reason",
         "rebought_at", "reference", "released_at", "report", "reported_at", "reporter", "request", "resolution",
-        "result", "results", "resumed_at", "returned", "rollback", "root", "round", "rows", "rules", "run", "scheme",
-        "scope", "sealed_head", "seat", "seats", "seed", "seeds", "session_started_at", "settled_at", "severity",
-        "sha256", "shape", "shoe", "signature", "since", "size", "spot", "stake", "staked", "stakes", "started_at",
-        "stopped_at", "subject", "suspended_at", "table", "taken", "taken_at", "terms", "their_currency",
+        "result", "results", "resumed_at", "returned", "rollback", "root", "round", "rows", "rules", "rules_label",
+        "run", "scheme", "scope", "sealed_head", "seat", "seats", "seed", "seeds", "session_started_at", "settled_at",
+        "severity", "sha256", "shape", "shoe", "signature", "since", "size", "spot", "stake", "staked", "stakes",
+        "started_at", "stopped_at", "subject", "suspended_at", "table", "taken", "taken_at", "terms", "their_currency",
         "their_status", "theirs", "to_account", "to_game", "to_seat", "transaction", "transfer", "turned_card", "type",
         "types", "unbanned_at", "unmuted_at", "until", "version", "voided_at", "wager", "wallet_url", "was_paid",
         "was_settled", "win", "withdrawal", "witnesses", "won",
@@ -81,12 +81,14 @@ class FeedType:
 
     def items(self, event: Any, facts: Facts) -> Iterator[tuple[str, bytes]]:
         """Yield subject and data of the items of one event. Raises msgspec.ValidationError."""
-        values = {**facts, **msgspec.to_builtins(event), **self.derive(event)}
+        values = {**facts, **self._told(msgspec.to_builtins(event)), **self.derive(event)}
         for line in values[self.each] if self.each else ({},):
-            full = {name: value for name, value in {**values, **line}.items() if name not in self.without}
-            full = _minutes_as_text(full)
+            full = _minutes_as_text({**values, **self._told(line)})
             data = msgspec.convert(format_amounts(full, full.get("currency") or ""), self.data)
             yield self.subject.format_map(full), _encode(data)
+
+    def _told(self, values: Facts) -> Facts:
+        return {name: value for name, value in values.items() if name not in self.without}
 
 
 @dataclass(frozen=True, slots=True)
