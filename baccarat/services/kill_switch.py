@@ -359,7 +359,7 @@ def _reach(scope: StopScope, subject: str) -> str:
         case StopScope.TABLE:
             return f"at table {isolate(Table.objects.get(pk=subject).name)}"
         case StopScope.RULES:
-            return f"by rules {subject[:12]}"
+            return f"by rules {', '.join(map(str, rules_versions.reaches(subject)))}"
         case StopScope.PLAYER:
             return "of a player"
     return "everywhere"

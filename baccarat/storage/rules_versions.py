@@ -5,7 +5,7 @@ One pure mapping from events, used on write, by every rebuild and by the audit.
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -18,6 +18,7 @@ from baccarat.storage.models import RulesVersion
 from casino.events.projections import ProjectionTable, Row
 from casino.events.sql import fetch
 from casino.kernel.canonical_json import recanonicalize_cached
+from casino.kernel.text import isolate
 
 DRAFT: Final = "draft"
 REJECTED: Final = "rejected"
@@ -42,8 +43,36 @@ _NAMES: Final = ", ".join(f"{name}::text" if kind == "jsonb" else name for name,
 _OF_TABLES: Final = f"SELECT {_NAMES} FROM baccarat_rulesversion WHERE table_id = ANY (%s::uuid[])"  # noqa: S608
 _JSON: Final = tuple(place for place, (_, kind) in enumerate(VERSIONS.columns) if kind == "jsonb")
 
+_REACHED: Final = """
+SELECT digest, label, count(*) FILTER (WHERE plays), coalesce(min(name) FILTER (WHERE plays), '')
+  FROM (SELECT version.digest, version.label, played_at.name, version.status IN ('in_force', 'published')
+               AND played_at.state->>'closed' = 'false' AS plays
+          FROM baccarat_rulesversion version JOIN baccarat_table played_at ON played_at.id = version.table_id
+         WHERE %(digest)s::text IS NULL OR version.digest = %(digest)s) versions
+ GROUP BY digest, label ORDER BY label, digest
+"""
+
 VersionRows = dict[int, Row]
 """The versions of one table, by number."""
+
+
+class Reach(NamedTuple):
+    """Rules as people choose them: their digest and label, and the tables with them, with the name of the first."""
+
+    digest: str
+    label: str
+    tables: int
+    first_table: str
+
+    def __str__(self) -> str:
+        others = "" if self.tables < 2 else f" and {self.tables - 1} more"
+        place = f"at {isolate(self.first_table)}{others}" if self.tables else "at no table now"
+        return f"{self.label} ({self.digest[:12]}) {place}"
+
+
+def reaches(digest: str | None = None) -> list[Reach]:
+    """Return what a stop of each rules would reach, or of these: tables that have them in force or published."""
+    return [Reach(*row) for row in fetch(_REACHED, {"digest": digest})]
 
 
 def apply_events(rows: VersionRows, events: Iterable[object], facts: TableOpened) -> VersionRows:

@@ -8,7 +8,8 @@ from uuid import UUID
 from django.db.models import F, OuterRef, Q, Subquery
 from django.utils.safestring import SafeString
 
-from baccarat.storage.models import Round, Table
+from baccarat.domain.tables.kill_switch import StopScope, stop_id
+from baccarat.storage.models import Round, RulesVersion, Table
 from casino.backoffice import html
 from casino.backoffice.base import as_uuid
 from casino.backoffice.scope import may_view, mine
@@ -56,9 +57,15 @@ def subject_link(subject: str, names: Names) -> SafeString | str:
 def name_kill_switches(switches: Iterable[Any]) -> None:
     """Give switches the names of their subjects; those without one keep the id."""
     rows = list(switches)
-    names = subject_names({switch.pk for switch in rows})
+    names = {**subject_names({each.pk for each in rows}), **_rules({each.subject for each in rows})}
     for switch in rows:
         switch.subject_name = names.get(switch.pk, switch.subject)
+
+
+def _rules(digests: Collection[str]) -> Names:
+    """Name rules by what people call them and the beginning of their digest, but not the tables that have them."""
+    rows = RulesVersion.objects.filter(digest__in=digests).values_list("digest", "label").distinct()
+    return {stop_id(StopScope.RULES, digest): f"{label} ({digest[:12]})" for digest, label in rows}
 
 
 def players_named(text: str) -> Q:

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from baccarat.domain.tables.kill_switch import StopRank, StopScope, UnknownStopSubject, stop_id, stop_stream
 from baccarat.services import kill_switch
 from baccarat.storage import rules_versions
-from baccarat.storage.models import KillSwitch, RulesVersion, Table
+from baccarat.storage.models import KillSwitch, Table
 from casino.backoffice import html, scope, subjects
 from casino.backoffice.actions import WAITS, RowAction, staff_metadata
 from casino.backoffice.badges import STOP_GAMING
@@ -94,9 +94,8 @@ def _targets(request: HttpRequest) -> Iterator[tuple[str, Any]]:
         yield stop_id(StopScope.GAMING, ""), _SCOPES[StopScope.GAMING]
     yield "Operators", [(stop_id(StopScope.OPERATOR, key), slug) for key, slug in scope.operator_slugs(request).items()]
     if may_stop(request, StopScope.RULES):
-        current = RulesVersion.objects.filter(status=rules_versions.IN_FORCE).order_by("label", "digest")
-        rules = current.values_list("digest", "label").distinct()[:MAX_CHOICES]
-        yield "Rules", [(stop_id(StopScope.RULES, digest), f"{label} ({digest[:12]})") for digest, label in rules]
+        rules = [each for each in rules_versions.reaches() if each.tables][:MAX_CHOICES]
+        yield "Rules", [(stop_id(StopScope.RULES, each.digest), str(each)) for each in rules]
     tables = scope.within(Table.objects.filter(in_lobby=True).order_by("name"), request)
     rows = tables.values_list("id", "name", "operator_id")[:MAX_CHOICES]
     named = sorted(
@@ -133,7 +132,7 @@ def _is_of_platform(request: HttpRequest) -> bool:
 
 def _subject(switch: Any) -> SafeString | str:
     if StopScope(switch.scope) not in _WITH_PAGE:
-        return switch.subject or html.NOTHING
+        return switch.subject_name or html.NOTHING
     return html.page(switch.scope, switch.subject, switch.subject_name)
 
 

@@ -267,6 +267,12 @@ class RulesVersionAdmin(LabelledRowsAdmin):
         """Stop play under these rules, at every table that has them."""
         return kill_switch.stop(request, StopScope.RULES, version.digest, data)
 
+    def _reach(self, request: HttpRequest, version: RulesVersion) -> Sequence[tuple[str, str]]:
+        """Say to whoever may stop these rules at which tables that would be."""
+        if not kill_switch.may_stop(request, StopScope.RULES):
+            return ()
+        return (("A stop reaches", ", ".join(map(str, version_rows.reaches(version.digest)))),)
+
     def sections(self, request: HttpRequest, obj: RulesVersion) -> Sequence[Section]:
         """Show a version with its odds, its play and what it would change."""
         every = rules_versions.versions(table=obj.table_id, operator=obj.operator_id)
@@ -276,6 +282,7 @@ class RulesVersionAdmin(LabelledRowsAdmin):
             obj,
             ("Rules", obj.label),
             ("Digest", html.code(obj.digest)),
+            *self._reach(request, obj),
             *("table", "status_badge", "drafter"),
             ("Drafted", obj.drafted_at),
             ("Reason for the change", obj.change_reason),

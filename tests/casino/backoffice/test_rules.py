@@ -11,8 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from baccarat.domain.tables.kill_switch import PlayIsStopped, TableIsStopped
+from baccarat.domain.tables.kill_switch import PlayIsStopped, RulesAreStopped, TableIsStopped
 from baccarat.domain.tables.refusals import CloseReasonInvalid, VersionReasonMissing
+from baccarat.storage import rules_versions
 from baccarat.storage.models import KillSwitch, Round, RulesVersion
 from baccarat.storage.rules_versions import decode_rules
 from casino.backoffice.pages.rules import initial_values
@@ -167,6 +168,26 @@ def test_only_staff_of_all_operators_stop_all_gaming_and_nobody_stops_another_op
         told = mine.post(throw, {"target": target, "reason": "x"}, follow=True)
         assert "is not one of the available choices" in told.content.decode()
     assert KillSwitch.objects.count() == 0
+
+
+def test_who_stops_rules_chooses_them_by_label_and_digest_and_sees_at_which_tables(office: Office) -> None:
+    table = office.single.guest.table
+    boss = staff(*SEE, "baccarat.stop_play", "baccarat.stop_gaming", name="boss")
+    mine = staff(*SEE, "baccarat.stop_play", name="mine", works_for="nobody")
+    version = RulesVersion.objects.get(table_id=table)
+    throw, target = reverse("admin:baccarat_killswitch_throw"), f"rules:{version.digest}"
+    reached = [each for each in rules_versions.reaches() if each.digest == version.digest]
+    others = RulesVersion.objects.filter(digest=version.digest).count() - 1
+    named = f"mini@1 ({version.digest[:12]})"
+    assert str(reached[0]) == f"{named} at A table{f' and {others} more' if others else ''}"
+    assert f'<option value="{target}">{reached[0]}</option>' in body(boss, throw)
+    assert str(reached[0]) in body(boss, page_of(MODEL, version.pk))
+    assert 'value="rules:' not in body(mine, throw)
+
+    assert f"Stopped: {target}" in body_after(boss, throw, target=target, reason="The tie pays too much.")
+    assert named in body(boss, reverse("admin:baccarat_killswitch_changelist"))
+    with pytest.raises(RulesAreStopped), transaction.atomic():
+        office.single.new_game()
 
 
 def test_a_duty_manager_stops_all_gaming_from_any_page_and_every_page_says_so(office: Office) -> None:
