@@ -39,7 +39,7 @@ def check_rules(exported: RoundExport) -> str:
     require_equal(digest, recorded["digest"], "the rules have another digest")
     opened = exported.opened
     require_equal((digest, name), (opened.rules, opened.rules_label), "the round was opened under other rules")
-    return f"{name}, as recorded in the log"
+    return f"{name}, {digest}, as recorded in the log"
 
 
 def check_record(exported: RoundExport) -> str:

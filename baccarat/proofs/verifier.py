@@ -1148,7 +1148,7 @@ def check_rules(proof: Proof) -> str:
         raise CheckFailed("the rules have another digest", digest, recorded["digest"])
     if (opened["rules"], opened["rules_label"]) != (digest, name):
         raise CheckFailed("the round was opened under other rules", [digest, name], opened["rules"])
-    return f"{name}, as recorded in the log"
+    return f"{name}, {digest}, as recorded in the log"
 
 
 def check_record(proof: Proof) -> str:

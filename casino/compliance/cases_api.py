@@ -44,7 +44,8 @@ from casino.operators.principals import Scope
 _DETAILS: Final = {
     "table": "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11",
     "name": "Mini 1",
-    "rules": "mini@1",
+    "rules": "f5066ba0c1d2" + "5e" * 26,
+    "label": "mini@1",
     "spot": "banker",
     "money_type": "real",
     "currency": "EUR",

@@ -47,7 +47,7 @@ export async function rules(proof) {
   const digest = hex(await sha256(bytes(canonical(recorded.data.rules.values))));
   if (recorded.data.rules.digest !== digest) throw new CheckFailed("rules.digest", digest, recorded.data.rules.digest);
   if (start.data.rules !== digest || start.data.rules_label !== name) throw new CheckFailed("rules.others", digest, start.data.rules);
-  return ["rules.ok", { rules: name }];
+  return ["rules.ok", { rules: name, digest }];
 }
 
 /**
