@@ -94,6 +94,7 @@ class ProofEvent(Shape):
 
     position: int
     id: int
+    transaction: int
     stream: str
     version: int
     type: Annotated[

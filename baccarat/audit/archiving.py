@@ -189,7 +189,7 @@ def _events_of(streams: list[str], month: Month, covered: int) -> Iterator[Archi
     for position, digest, previous, *event in fetch(_EVENTS, [streams]):
         if position is not None and position <= covered:
             yield ArchivedEvent(position, digest, previous or GENESIS, *event)
-        elif event[1] < month.until:
+        elif event[2] < month.until:
             raise MonthNotCovered(f"Event {event[0]} of {month.name} is not among the {covered} audited positions.")
 
 

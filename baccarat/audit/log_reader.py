@@ -37,8 +37,8 @@ BATCH_SIZE: Final = 1000
 """Number of events read, replayed and compared with the database at once."""
 
 _UNSEALED: Final = f"""
-SELECT event.id, event.stream, event.version, event.type, event.schema, event.data::text, {METADATA}::text,
-       event.recorded_at
+SELECT event.id, event.transaction, event.stream, event.version, event.type, event.schema, event.data::text,
+       {METADATA}::text, event.recorded_at
 FROM events_unsealed AS queued JOIN events_event AS event ON event.id = queued.event_id
 """  # noqa: S608  (constants)
 

@@ -27,7 +27,7 @@ from casino.kernel.merkle import is_included, leaf_hash
 
 _SEALED: Final = f"""
     SELECT event.id, event.version, event.type, event.schema, event.data::text, {METADATA}::text, event.recorded_at,
-           seal.position, seal.digest, before.digest
+           seal.position, seal.digest, before.digest, event.transaction
       FROM events_event AS event
       LEFT JOIN events_seal AS seal ON seal.event_id = event.id
       LEFT JOIN events_seal AS before ON before.position = seal.position - 1
@@ -84,10 +84,11 @@ def _chain(stream: str, rows: Sequence[Any]) -> RoundCheck:
 
 
 def _digest_holds(stream: str, row: Any) -> bool:
-    event, version, kind, schema, data, metadata, recorded_at, position, sealed, before = row
+    event, version, kind, schema, data, metadata, recorded_at, position, sealed, before, transaction = row
     computed = digest(
         position=position,
         event=event,
+        transaction=transaction,
         stream=stream,
         version=version,
         type=kind,

@@ -44,8 +44,8 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
         %(player)s
     """,
     "play": f"""
-        SELECT id, stream, version, type, data::jsonb - 'seats' - 'wagers' AS data, recorded_at,
-               (SELECT currency FROM baccarat_table WHERE id = "right"(stream, 36)::uuid UNION ALL
+        SELECT id, transaction, stream, version, type, data::jsonb - 'seats' - 'wagers' AS data,
+               recorded_at, (SELECT currency FROM baccarat_table WHERE id = "right"(stream, 36)::uuid UNION ALL
                 SELECT currency FROM baccarat_round WHERE id = "right"(stream, 36)::uuid) AS currency
           FROM events_event AS event
          WHERE stream = ANY (

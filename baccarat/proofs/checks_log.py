@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import attrgetter
 from typing import Final
 
 from cryptography.exceptions import InvalidSignature
@@ -33,6 +34,7 @@ _FOLLOWS: Final = {
     "RoundVoided": _BETTING | _CLOSED | {"CardsDealt", "RoundSettled"},
 }
 """Events of a round that its result depends on, and which of them each may directly follow."""
+_transaction: Final = attrgetter("transaction")
 _ROUND: Final = re.compile(f"round-{verifier.TEXTS['uuid']}")
 _SINGLE_EVENTS: Final = frozenset(
     {"TableOpened", *SHOE_EVENTS, "TableClosed", "LinksReleased"} - {"ShoeCutContributed"}
@@ -65,6 +67,7 @@ def _digest(event: ExportedEvent) -> bytes:
     return digest(
         position=event.position,
         event=event.id,
+        transaction=event.transaction,
         stream=event.stream,
         version=event.version,
         type=event.type,
@@ -106,6 +109,8 @@ def check_chain(exported: RoundExport) -> str:
 
 def _check_order(exported: RoundExport) -> None:
     """Check that shoe, wagers, closing, cards and settlement came in this order, and the closing before the seed."""
+    if len({event.transaction for event in exported.events}) != len(list(groupby(exported.events, _transaction))):
+        raise Mismatch("events of one transaction are apart", "neighbours", "another's between them")
     played = [event.type for event in exported.round_events if event.type in _FOLLOWS]
     for before, after in pairwise(["", *played]):
         if before not in _FOLLOWS[after]:

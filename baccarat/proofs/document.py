@@ -79,6 +79,7 @@ class ExportedEvent(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     position: int
     id: int
+    transaction: int
     stream: str
     version: int
     type: str

@@ -9,8 +9,8 @@
                   path}]
     events        every event of the round's stream; those of its table that contain the rules, fix the terms, or commit
                   to the shoe, cut, start or end it; the opening of the previous round if it committed to the shoe:
-                  position, id, stream, version, type, schema, data, metadata, recorded_at, previous, digest. `data`
-                  and `metadata` are null where they are withheld from the reader
+                  position, id, transaction, stream, version, type, schema, data, metadata, recorded_at, previous,
+                  digest. `data` and `metadata` are null where they are withheld from the reader
     inclusion_proofs
                   [{position, path}] of the events in the checkpoint's Merkle tree
     checkpoint    the signed checkpoint (`casino.checkpoint.v1`), null while there is none

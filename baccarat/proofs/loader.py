@@ -29,8 +29,8 @@ PROVABLE_PHASES: Final = frozenset({"settled", "voided"})
 
 _ROUND: Final = "SELECT table_id, phase FROM baccarat_round WHERE id = %s AND operator_id = %s"
 _SEALED: Final = f"""
-SELECT seal.position, seal.digest, before.digest, event.id, event.stream, event.version, event.type, event.schema,
-       event.data::text, {METADATA}::text, event.recorded_at
+SELECT seal.position, seal.digest, before.digest, event.id, event.transaction, event.stream, event.version, event.type,
+       event.schema, event.data::text, {METADATA}::text, event.recorded_at
 FROM events_event AS event
 LEFT JOIN events_seal AS seal ON seal.event_id = event.id
 LEFT JOIN events_seal AS before ON before.position = seal.position - 1
@@ -60,6 +60,7 @@ class EvidenceEvent:
     digest: bytes
     previous: bytes
     id: int
+    transaction: int
     stream: str
     version: int
     type: str
@@ -73,6 +74,7 @@ class EvidenceEvent:
         return {
             "position": self.position,
             "id": self.id,
+            "transaction": self.transaction,
             "stream": self.stream,
             "version": self.version,
             "type": self.type,
@@ -183,11 +185,11 @@ def _fixes_terms(dealt: EvidenceEvent, number: int, shoe: str) -> bool:
 
 def _decode(rows: Rows) -> tuple[EvidenceEvent, ...]:
     """Decode rows of `_SEALED`. Raises RoundNotSealed for an event without a seal, ArchiveUnavailable."""
-    return tuple(map(_decode_row, payloads.fill(rows, event=3, data=8)))
+    return tuple(map(_decode_row, payloads.fill(rows, event=3, data=9)))
 
 
 def _decode_row(row: tuple[Any, ...]) -> EvidenceEvent:
-    position, digest, previous, key, stream, version, kind, schema, data, metadata, recorded_at = row
+    position, digest, previous, key, transaction, stream, version, kind, schema, data, metadata, recorded_at = row
     if position is None:
         raise RoundNotSealed
     return EvidenceEvent(
@@ -195,6 +197,7 @@ def _decode_row(row: tuple[Any, ...]) -> EvidenceEvent:
         digest=bytes(digest),
         previous=GENESIS if previous is None else bytes(previous),
         id=key,
+        transaction=transaction,
         stream=stream,
         version=version,
         type=kind,

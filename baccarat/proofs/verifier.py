@@ -262,8 +262,9 @@ EVENTS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Which members of an event's data checks use."""
 EVENT = {
-    "position": "positive", "id": "count", "stream": "text", "version": "u32", "type": "text", "schema": "u32",
-    "data": "?members", "metadata": "?members", "recorded_at": "moment", "previous": "hash", "digest": "hash",
+    "position": "positive", "id": "count", "transaction": "positive", "stream": "text", "version": "u32",
+    "type": "text", "schema": "u32", "data": "?members", "metadata": "?members", "recorded_at": "moment",
+    "previous": "hash", "digest": "hash",
 }  # fmt: skip
 EXPORT = {
     "format": "text", "exported_at": "moment",
@@ -491,8 +492,8 @@ def seal(event: Json) -> str:
         event["stream"].encode(), event["type"].encode(), canonical(event["data"]), canonical(event["metadata"])
     )  # fmt: skip
     head = struct.pack(
-        ">24sQQIIqIIII32s", SEAL_TAG, event["position"], event["id"], event["version"], event["schema"],
-        microseconds(event["recorded_at"]), *map(len, texts), bytes.fromhex(event["previous"]),
+        ">24sQQQIIqIIII32s", SEAL_TAG, event["position"], event["id"], event["transaction"], event["version"],
+        event["schema"], microseconds(event["recorded_at"]), *map(len, texts), bytes.fromhex(event["previous"]),
     )  # fmt: skip
     return sha256(head, *texts).hex()
 
@@ -970,6 +971,9 @@ def is_in_its_stream(event: Json, proof: Proof) -> bool:
 
 def check_order(proof: Proof) -> None:
     """Check that shoe, wagers, closing, cards and settlement came in this order, and the closing before the seed."""
+    transactions = [number for number, _ in itertools.groupby(event["transaction"] for event in proof.events)]
+    if len(set(transactions)) != len(transactions):
+        raise CheckFailed("events of one transaction are apart", sorted(set(transactions)), transactions)
     played = [event["type"] for event in proof.of_round if event["type"] in FOLLOWS]
     for before, after in itertools.pairwise(["", *played]):
         if before not in FOLLOWS[after]:

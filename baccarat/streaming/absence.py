@@ -56,7 +56,7 @@ _EVENTS: Final = f"""
           JOIN events_seal AS seal ON seal.event_id = event.id
          WHERE seal.position > %(after)s
     )
-    SELECT position, digest, id, stream, version, type, schema, data::text, {METADATA}::text, recorded_at,
+    SELECT position, digest, id, transaction, stream, version, type, schema, data::text, {METADATA}::text, recorded_at,
            table_id, round_id, currency
       FROM events AS event
      WHERE newest <= {MAX_EVENTS + 1} OR type IN ('RoundSettled', 'RoundVoided', 'SeatReleased')
@@ -203,10 +203,9 @@ def load_absence(*, after: int, since: datetime | None, player: UUID) -> Absence
     """
     summary = AbsenceSummary(player)
     rows = fetch(_EVENTS, {"player": player, "after": after, "moment": since or _BEGINNING})
-    for row in payloads.fill(rows, event=2, data=7):
-        position, digest, key, stream, version, kind, schema, data, metadata, recorded, table, round_, currency = row
+    for *facts, data, metadata, recorded, table, round_, currency in payloads.fill(rows, event=2, data=8):
         raw = data.encode()
-        sealed = SealedEvent(position, digest, key, stream, version, kind, schema, raw, metadata.encode(), recorded)
+        sealed = SealedEvent._make((*facts, raw, metadata.encode(), recorded))
         summary.add_event(LiveEvent(sealed, table=table, round_=round_, currency=currency), raw)
     return AbsenceResponse(
         after=encode_position(after),

@@ -21,8 +21,8 @@ from casino.kernel.findings import Finding
 MISSING: Final = "archived file is missing"
 DIFFERS: Final = "archived file differs from its manifest"
 UNSEALED: Final = "archived event differs from its seal"
-COLUMNS: Final = """seal.position, seal.digest, before.digest, event.id, event.recorded_at, event.version, event.schema,
-       event.stream, event.type, event.data::text, event.metadata::text"""
+COLUMNS: Final = """seal.position, seal.digest, before.digest, event.id, event.transaction, event.recorded_at,
+       event.version, event.schema, event.stream, event.type, event.data::text, event.metadata::text"""
 """Of an event, its seal and the seal before, in the order of `ArchivedEvent`."""
 _SEALS: Final = """
 SELECT seal.position, seal.event_id, seal.digest, before.digest
@@ -38,6 +38,7 @@ class ArchivedEvent(NamedTuple):
     digest: bytes
     previous: bytes
     id: int
+    transaction: int
     recorded_at: Any
     version: int
     schema: int
@@ -141,6 +142,7 @@ def _digest(event: ArchivedEvent, metadata: str) -> bytes:
     return digest(
         position=event.position,
         event=event.id,
+        transaction=event.transaction,
         stream=event.stream,
         version=event.version,
         type=event.type,
@@ -160,7 +162,7 @@ def _types() -> list[Any]:
         arrow.int64(),
         arrow.binary(32),
         arrow.binary(32),
-        arrow.int64(),
+        *[arrow.int64()] * 2,
         arrow.timestamp("us", tz="UTC"),
         arrow.int32(),
         arrow.int16(),

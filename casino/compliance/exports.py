@@ -80,7 +80,8 @@ _own_files: Final[dict[str, frozenset[str]]] = {
 _OTHERS: Final = re.compile(r"(?:staff|desk|operator|system):[\w.:-]+|command")
 """Actors of events that are not the player."""
 _PLAYER_EVENTS: Final = """
-    SELECT id, stream, version, type, data, recorded_at FROM events_event WHERE stream = ANY ({streams}) ORDER BY id
+    SELECT id, transaction, stream, version, type, data, recorded_at FROM events_event
+     WHERE stream = ANY ({streams}) ORDER BY id
 """
 
 
@@ -385,8 +386,9 @@ _operator_files: Final[dict[str, OperatorFile]] = {
 # The first event of an append names the operator, and those after it in its stream are of the same. The index
 # `events_event_operator` finds the first ones by day.
 _OPERATOR_EVENTS: Final = """
-    SELECT seal.position, event.id, event.stream, event.version, event.type, event.schema, event.data::text AS data,
-           first.metadata::text AS metadata, event.recorded_at, encode(seal.digest, 'hex') AS digest
+    SELECT seal.position, event.id, event.transaction, event.stream, event.version, event.type, event.schema,
+           event.data::text AS data, first.metadata::text AS metadata, event.recorded_at,
+           encode(seal.digest, 'hex') AS digest
       FROM events_event first CROSS JOIN LATERAL (
            SELECT * FROM events_event event WHERE event.stream = first.stream AND event.version >= first.version
               AND event.version < coalesce((

@@ -5,6 +5,7 @@ A digest is SHA-256 (FIPS 180-4) over these bytes, in this order; integers are b
     24          the ASCII text `casino.events.seal/1` and four zero bytes
     8           position, unsigned
     8           event id, unsigned
+    8           transaction, unsigned: the number of the append that wrote it
     4           version in its stream, unsigned
     4           schema of its type, unsigned
     8           recorded_at, signed: microseconds since 1970-01-01T00:00:00Z, leap seconds not counted
@@ -33,12 +34,12 @@ from casino.kernel.findings import Finding
 GENESIS: Final = bytes(32)
 """The previous digest of position 1."""
 SEALED_COLUMNS: Final = f"""seal.position, seal.digest, seal.event_id,
-       event.stream, event.version, event.type, event.schema, event.data::text, {METADATA}::text,
+       event.transaction, event.stream, event.version, event.type, event.schema, event.data::text, {METADATA}::text,
        CASE WHEN isfinite(event.recorded_at)
        THEN (date_part('epoch', event.recorded_at) * 1000000)::bigint ELSE 0 END"""
 """An event and its seal, for `check_chain`. An infinite time is read as 0, which no event is recorded at either."""
 
-_pack: Final = struct.Struct(">24sQQIIqIIII32s").pack
+_pack: Final = struct.Struct(">24sQQQIIqIIII32s").pack
 _TAG: Final = b"casino.events.seal/1".ljust(24, b"\0")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -48,6 +49,7 @@ class CheckedEvent(msgspec.Struct, gc=False):
 
     position: int
     id: int
+    transaction: int
     stream: str
     version: int
     type: str
@@ -73,6 +75,7 @@ def digest(
     *,
     position: int,
     event: int,
+    transaction: int,
     stream: str,
     version: int,
     type: str,  # noqa: A002  (the field's name)
@@ -88,7 +91,9 @@ def digest(
     bytes. Raises struct.error when a number does not fit its field.
     """
     name, kind, recorded = stream.encode(), type.encode(), microseconds(recorded_at)
-    return prepared_event_digest(position, event, version, schema, recorded, name, kind, data, metadata, previous)
+    return prepared_event_digest(
+        position, event, transaction, version, schema, recorded, name, kind, data, metadata, previous
+    )
 
 
 def microseconds(moment: datetime) -> int:
@@ -100,6 +105,7 @@ def microseconds(moment: datetime) -> int:
 def prepared_event_digest(  # noqa: PLR0917  (positional, because keywords cost more than some of the work)
     position: int,
     event: int,
+    transaction: int,
     version: int,
     schema: int,
     recorded: int,
@@ -114,7 +120,18 @@ def prepared_event_digest(  # noqa: PLR0917  (positional, because keywords cost 
     For callers that recompute millions. Raises struct.error when a number does not fit its field.
     """
     head = _pack(
-        _TAG, position, event, version, schema, recorded, len(stream), len(type), len(data), len(metadata), previous
+        _TAG,
+        position,
+        event,
+        transaction,
+        version,
+        schema,
+        recorded,
+        len(stream),
+        len(type),
+        len(data),
+        len(metadata),
+        previous,
     )
     return sha256(b"".join((head, stream, type, data, metadata))).digest()
 
@@ -126,9 +143,19 @@ def check_chain(
     before, previous = head
     events: list[CheckedEvent] = []
     cached_metadata, canonical_metadata = None, b""  # events of one command share it
-    for position, stored, event, stream, version, kind, schema, data, metadata, recorded in payloads.fill_known(
-        rows, event=2, data=7, findings=findings
-    ):
+    for (
+        position,
+        stored,
+        event,
+        transaction,
+        stream,
+        version,
+        kind,
+        schema,
+        data,
+        metadata,
+        recorded,
+    ) in payloads.fill_known(rows, event=2, data=8, findings=findings):
         if stream is None:
             findings.append(Finding("event missing", f"position {position}", f"event {event}", "nothing"))
             before, previous = position, stored
@@ -141,7 +168,17 @@ def check_chain(
         try:
             if follows is not None and stored != (
                 computed := prepared_event_digest(
-                    position, event, version, schema, recorded, name, type_name, body, canonical_metadata, follows
+                    position,
+                    event,
+                    transaction,
+                    version,
+                    schema,
+                    recorded,
+                    name,
+                    type_name,
+                    body,
+                    canonical_metadata,
+                    follows,
                 )
             ):
                 where = f"position {position}, {stream} version {version}, {kind}"
@@ -149,7 +186,7 @@ def check_chain(
         except struct.error as error:  # a number that no seal can hold
             where = f"position {position}, {stream} version {version}, {kind}"
             findings.append(Finding("digest differs", where, stored.hex(), f"none: {error}"))
-        events.append(CheckedEvent(position, event, stream, version, kind, schema, body))
+        events.append(CheckedEvent(position, event, transaction, stream, version, kind, schema, body))
         before, previous = position, stored
     return events, Head(before, previous)
 

@@ -8,6 +8,7 @@ class Event(models.Model):
     """A recorded event: the `version`-th of its stream."""
 
     id = models.BigAutoField(primary_key=True)
+    transaction = models.BigIntegerField(help_text="The number of the append that wrote it, on all streams.")
     stream = models.TextField()
     version = models.IntegerField()
     type = models.TextField()
@@ -27,6 +28,7 @@ class Unsealed(models.Model):
     """An event that waits for the sealer."""
 
     event_id = models.BigIntegerField(primary_key=True)
+    transaction = models.BigIntegerField()
 
     class Meta:
         verbose_name_plural = "unsealed"

@@ -26,7 +26,7 @@ CREATE TEMPORARY TABLE IF NOT EXISTS events_payload (id bigint PRIMARY KEY, data
 """
 _VIEW: Final = """
 CREATE OR REPLACE TEMPORARY VIEW events_event AS
-SELECT id, recorded_at, version, schema, stream, type, coalesce(payload.data, event.data) AS data, metadata
+SELECT id, transaction, recorded_at, version, schema, stream, type, coalesce(payload.data, event.data) AS data, metadata
   FROM public.events_event AS event LEFT JOIN pg_temp.events_payload AS payload USING (id)
 """
 _INSERT: Final = """

@@ -48,9 +48,13 @@ class Append:
 
 
 class RecordedEvent(NamedTuple):
-    """An event as stored; a named tuple because replay creates millions. The JSON is as it was written."""
+    """An event as stored; a named tuple because replay creates millions. The JSON is as it was written.
+
+    `transaction` is the number of the append that wrote it: all of its events, on all streams, have it, and no others.
+    """
 
     id: int
+    transaction: int
     stream: str
     version: int
     type: str
@@ -66,6 +70,7 @@ class SealedEvent(NamedTuple):
     position: int
     digest: bytes
     id: int
+    transaction: int
     stream: str
     version: int
     type: str

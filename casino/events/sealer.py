@@ -42,15 +42,16 @@ TAKE_LOCK: Final = f"SELECT pg_try_advisory_xact_lock(%s), {LEADER_LIMIT}"
 # An entry whose event is missing stays in the queue for verification to report. The scalar subquery forces one look-up
 # per entry, whatever the statistics say.
 SELECT_UNSEALED: Final = f"""
-SELECT id, stream, version, type, schema, data::text, {METADATA}::text, recorded_at, head.position, head.digest
+SELECT id, transaction, stream, version, type, schema, data::text, {METADATA}::text, recorded_at,
+       head.position, head.digest
 FROM events_event AS event
 LEFT JOIN (SELECT position, digest FROM events_seal ORDER BY position DESC LIMIT 1) AS head ON true
 WHERE id = ANY(ARRAY(
     SELECT event_id FROM events_unsealed AS queued
     WHERE (SELECT true FROM events_event WHERE id = queued.event_id)
-    ORDER BY event_id LIMIT %s
+    ORDER BY transaction FETCH FIRST %s ROWS WITH TIES
 ))
-ORDER BY id
+ORDER BY transaction, id
 """  # noqa: S608  (constants)
 
 # Ids in binary and digests concatenated: formatting them as text arrays took as long as hashing.
@@ -59,7 +60,8 @@ WITH chained AS (
     SELECT %s::bigint + place AS position, event_id, substring(%b::bytea FROM 32 * place::integer - 31 FOR 32) AS digest
     FROM unnest(%b::bigint[]) WITH ORDINALITY AS input (event_id, place)
 ), drained AS (
-    DELETE FROM events_unsealed WHERE event_id = ANY(%b::bigint[])
+    DELETE FROM events_unsealed
+    WHERE (transaction, event_id) IN (SELECT * FROM unnest(%b::bigint[], %b::bigint[]))
 ), marked AS (
     INSERT INTO events_chainhead (position, digest) SELECT position, digest FROM chained ORDER BY position DESC LIMIT 1
 )
@@ -75,16 +77,19 @@ class StopSignal(Protocol):
 
 
 def seal_once(*, limit: int = 1000) -> int:
-    """Seal up to `limit` waiting events, lowest ids first, and return how many; 0 if another process is sealing."""
+    """Seal up to `limit` waiting events and return how many; 0 if another process is sealing.
+
+    Transactions come one after another, in the order of their numbers, each whole: the last may go beyond `limit`.
+    """
     with transaction.atomic():
         if not fetch(TAKE_LOCK, [LOCK])[0][0]:
             return 0
         rows = fetch(SELECT_UNSEALED, [limit])
         if not rows:
             return 0
-        position, previous = rows[0][8] or 0, rows[0][9] or GENESIS
-        ids = [row[0] for row in rows]
-        execute(SEAL, [position, b"".join(_chain(rows, position, previous)), ids, ids])
+        position, previous = rows[0][9] or 0, rows[0][10] or GENESIS
+        ids, transactions = [row[0] for row in rows], [row[1] for row in rows]
+        execute(SEAL, [position, b"".join(_chain(rows, position, previous)), ids, transactions, ids])
         transaction.on_commit(wakeups.announce)
         return len(rows)
 
@@ -120,10 +125,12 @@ def run(stop: StopSignal, *, limit: int = 1000) -> None:
 
 def _chain(rows: Sequence[tuple[Any, ...]], position: int, previous: bytes) -> list[bytes]:
     digests = []
-    for place, (event, stream, version, kind, schema, data, metadata, recorded_at, *_) in enumerate(rows, position + 1):
+    for place, row in enumerate(rows, position + 1):
+        event, transaction, stream, version, kind, schema, data, metadata, recorded_at, *_ = row
         previous = prepared_event_digest(
             place,
             event,
+            transaction,
             version,
             schema,
             microseconds(recorded_at),

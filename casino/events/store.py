@@ -33,40 +33,41 @@ WITH part AS MATERIALIZED (
     ) AS last ON true
     WHERE coalesce(last.version, 0) <> part.expected
 ), added AS (
-    INSERT INTO events_event (stream, version, type, schema, data, metadata)
-    SELECT part.stream, part.expected + event.number, event.type, event.schema, event.data,
-           CASE event.number WHEN 1 THEN part.metadata END
+    INSERT INTO events_event (transaction, stream, version, type, schema, data, metadata)
+    SELECT (SELECT nextval('events_transaction')), part.stream, part.expected + event.number, event.type,
+           event.schema, event.data, CASE event.number WHEN 1 THEN part.metadata END
     FROM part
     CROSS JOIN LATERAL ROWS FROM (json_to_recordset(part.events) AS (type text, schema smallint, data json))
         WITH ORDINALITY AS event (type, schema, data, number)
     WHERE NOT EXISTS (SELECT FROM behind)
     ORDER BY part.place, event.number
-    RETURNING id
+    RETURNING id, transaction
 ), queued AS (
-    INSERT INTO events_unsealed (event_id) SELECT id FROM added
+    INSERT INTO events_unsealed (event_id, transaction) SELECT id, transaction FROM added
 )
 SELECT id, NULL, NULL, NULL FROM added
 UNION ALL
 SELECT NULL, stream, expected, actual FROM behind
 """
 
-# The same for one stream: a leaner plan without the separate version check.
+# The same for one stream: a leaner plan without the separate version check. A subquery is evaluated once.
 APPEND_TO_ONE: Final = """
 WITH added AS (
-    INSERT INTO events_event (stream, version, type, schema, data, metadata)
-    SELECT %s, %s + event.number, event.type, event.schema, event.data, CASE event.number WHEN 1 THEN %s::json END
+    INSERT INTO events_event (transaction, stream, version, type, schema, data, metadata)
+    SELECT (SELECT nextval('events_transaction')), %s, %s + event.number, event.type, event.schema, event.data,
+           CASE event.number WHEN 1 THEN %s::json END
     FROM ROWS FROM (json_to_recordset(%s::json) AS (type text, schema smallint, data json))
         WITH ORDINALITY AS event (type, schema, data, number)
     WHERE coalesce((SELECT version FROM events_event WHERE stream = %s ORDER BY version DESC LIMIT 1), 0) = %s
     ORDER BY event.number
-    RETURNING id
+    RETURNING id, transaction
 ), queued AS (
-    INSERT INTO events_unsealed (event_id) SELECT id FROM added
+    INSERT INTO events_unsealed (event_id, transaction) SELECT id, transaction FROM added
 )
 SELECT id FROM added
 """
 
-# The same for a single event, the most common case: no JSON to parse, nothing to sort.
+# The same for a single event, the most common case: no JSON to parse, nothing to sort; its transaction is the default.
 APPEND_ONE_EVENT: Final = """
 WITH added AS (
     INSERT INTO events_event (stream, version, type, schema, data, metadata)
@@ -76,13 +77,13 @@ WITH added AS (
     WHERE expected = coalesce(
         (SELECT version FROM events_event AS last WHERE last.stream = input.stream ORDER BY version DESC LIMIT 1), 0
     )
-    RETURNING id
+    RETURNING id, transaction
 )
-INSERT INTO events_unsealed (event_id) SELECT id FROM added RETURNING event_id
+INSERT INTO events_unsealed (event_id, transaction) SELECT id, transaction FROM added RETURNING event_id
 """
 _ACTUAL_VERSION: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s"
 
-COLUMNS: Final = f"id, stream, version, type, schema, data::text, {METADATA}::text, recorded_at"
+COLUMNS: Final = f"id, transaction, stream, version, type, schema, data::text, {METADATA}::text, recorded_at"
 """Of events_event as `event`."""
 
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
@@ -151,8 +152,8 @@ def read_many(streams: Sequence[str]) -> dict[str, list[RecordedEvent]]:
 def to_recorded_events(rows: Rows) -> list[RecordedEvent]:
     """Convert rows of COLUMNS to events. Raises payloads.ArchiveUnavailable."""
     return [
-        RecordedEvent(event, stream, version, kind, schema, data.encode(), metadata.encode(), recorded_at)
-        for event, stream, version, kind, schema, data, metadata, recorded_at in payloads.fill(rows, event=0, data=5)
+        RecordedEvent._make((*facts, data.encode(), metadata.encode(), recorded_at))
+        for *facts, data, metadata, recorded_at in payloads.fill(rows, event=0, data=6)
     ]
 
 

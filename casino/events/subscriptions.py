@@ -11,8 +11,8 @@ from casino.events.records import METADATA, SealedEvent
 from casino.events.sql import LEADER_LIMIT, execute, fetch
 
 SEALED: Final = f"""
-SELECT seal.position, seal.digest, event.id, event.stream, event.version, event.type, event.schema,
-       event.data::text, {METADATA}::text, event.recorded_at
+SELECT seal.position, seal.digest, event.id, event.transaction, event.stream, event.version, event.type,
+       event.schema, event.data::text, {METADATA}::text, event.recorded_at
 FROM (SELECT position, digest, event_id FROM events_seal WHERE position > %s ORDER BY position LIMIT %s) AS seal
 JOIN events_event AS event ON event.id = seal.event_id
 ORDER BY seal.position
@@ -44,12 +44,8 @@ def run_once(name: str, handle: Callable[[Sequence[SealedEvent]], object], *, li
 def read_sealed(after: int, limit: int) -> list[SealedEvent]:
     """Return up to `limit` sealed events with positions above `after`, in order of position."""
     return [
-        SealedEvent(
-            position, digest, event, stream, version, kind, schema, data.encode(), metadata.encode(), recorded_at
-        )
-        for position, digest, event, stream, version, kind, schema, data, metadata, recorded_at in payloads.fill(
-            fetch(SEALED, [after, limit]), event=2, data=7
-        )
+        SealedEvent._make((*facts, data.encode(), metadata.encode(), recorded_at))
+        for *facts, data, metadata, recorded_at in payloads.fill(fetch(SEALED, [after, limit]), event=2, data=8)
     ]
 
 

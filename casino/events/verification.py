@@ -114,7 +114,15 @@ FROM (
 WHERE before > position
 ORDER BY position
 """
-
+# The sealer places the events of a transaction one after another: what is between them, or not there, was changed.
+TORN: Final = """
+SELECT event.transaction, min(seal.position), max(seal.position), count(*)
+FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
+WHERE seal.position > %s AND seal.position <= %s
+GROUP BY event.transaction
+HAVING max(seal.position) - min(seal.position) >= count(*)
+ORDER BY 2
+"""
 
 # Of the range, so that its cost is that of the range: an event must follow the one before it in its stream, which lies
 # in the range or was sealed before it.
@@ -309,6 +317,8 @@ def inspect(*, max_wait_seconds: float = 30.0, streams: Sequence[str] | None = N
     yield from _check_all_queued(only, parameters)
     yield from _check_queue(max_wait_seconds)
     yield from _check_streams(only, parameters)
+    if streams is None:
+        yield from _check_transactions(0, _LAST_ID)
 
 
 def inspect_range(log: LogRange, *, max_wait_seconds: float) -> Iterator[Finding]:
@@ -321,6 +331,13 @@ def inspect_range(log: LogRange, *, max_wait_seconds: float) -> Iterator[Finding
     for stream, version, position, before in fetch(RANGE_ORDER, [log.since, log.upto, log.since]):
         where = f"position {position}, {stream} version {version}"
         yield Finding("order differs", where, f"version {before + 1}", f"version {version}")
+    yield from _check_transactions(log.since, log.upto)
+
+
+def _check_transactions(since: int, upto: int) -> Iterator[Finding]:
+    for transaction, first, last, count in fetch(TORN, [since, upto]):
+        where = f"transaction {transaction}, positions {first} to {last}"
+        yield Finding("transaction torn", where, f"{last - first + 1} events", str(count))
 
 
 def _never_sealed(event: int, stream: str, version: int) -> Finding:

@@ -171,22 +171,35 @@ class EventAdmin(ReadOnlyAdmin):
             return Q(stream__in=_streams_about(identity))
         return Q(stream=term)
 
-    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
-        """Show an event in full: facts, seal, data, metadata."""
+    def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
+        """Show an event in full: facts, seal, what was recorded with it, data, metadata."""
         facts = (
             ("Type", f"{obj.type}, schema {obj.schema}"),
             ("Stream", html.stream(obj.stream)),
             ("Version", f"{obj.version}"),
             ("Id", str(obj.pk)),
+            ("Transaction", str(obj.transaction)),
             ("Recorded", self.recorded(obj)),
             ("See also", html.event_log(obj.stream, "all events of this stream")),
         )
         return (
             Facts("Event", facts),
             Facts("Seal", _seal(obj.pk)),
+            self._transaction(request, obj),
             _json("Data as stored, amounts in minor units", _data(obj)),
             _json("Metadata", obj.metadata_of_append),
         )
+
+    def _transaction(self, request: HttpRequest, obj: Any) -> Grid:
+        """Show the sealed events of the same transaction, which are neighbours, that this member of staff may see."""
+        position = obj.position or 0
+        near = Seal.objects.filter(position__range=(position - MAX_EVENTS, position + MAX_EVENTS))
+        events = self.get_queryset(request).filter(transaction=obj.transaction, pk__in=near.values("event_id"))
+        rows = [
+            (html.page("event", event.pk, event.type), html.stream(event.stream), event.version, self.sealed(event))
+            for event in events.order_by("position")
+        ]
+        return Grid("Recorded in one transaction", ("Event", "Stream", "Version", "Position"), rows)
 
 
 def _streams_about(identity: UUID) -> list[str]:

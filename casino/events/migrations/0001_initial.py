@@ -15,11 +15,13 @@ FORWARD = (
 REVERSE = """
     DROP TABLE events_rowdigest, events_announcement, events_subscription, events_chainhead, events_seal,
         events_unsealed, events_event;
+    DROP SEQUENCE events_transaction;
     DROP FUNCTION events_refuse_change(), events_keep_payload(), events_record_digest();
 """
 APPEND_ONLY = ("events_seal", "events_chainhead", "events_rowdigest")
 # As of `append_only`, but for the data of events of an archived month.
-KEPT = "id, recorded_at, version, schema, stream, type, metadata"
+KEPT = "id, transaction, recorded_at, version, schema, stream, type, metadata"
+WRITTEN = "transaction, stream, version, type, schema, data, metadata"
 TRIGGERS = f"""
 CREATE TRIGGER events_event_keeps_rows BEFORE DELETE ON events_event FOR EACH ROW EXECUTE FUNCTION events_refuse_change();
 CREATE TRIGGER events_event_refuses BEFORE DELETE OR TRUNCATE OR UPDATE OF {KEPT} ON events_event FOR EACH STATEMENT EXECUTE FUNCTION events_refuse_change();
@@ -49,6 +51,10 @@ class Migration(migrations.Migration):
                     name="Event",
                     fields=[
                         ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        (
+                            "transaction",
+                            models.BigIntegerField(help_text="The number of the append that wrote it, on all streams."),
+                        ),
                         ("stream", models.TextField()),
                         ("version", models.IntegerField()),
                         ("type", models.TextField()),
@@ -72,6 +78,7 @@ class Migration(migrations.Migration):
                     name="Unsealed",
                     fields=[
                         ("event_id", models.BigIntegerField(primary_key=True, serialize=False)),
+                        ("transaction", models.BigIntegerField()),
                     ],
                     options={
                         "verbose_name_plural": "unsealed",
@@ -127,7 +134,7 @@ class Migration(migrations.Migration):
                 f"GRANT SELECT ON TABLE events_event TO {ROLE}",
                 f"REVOKE INSERT ON TABLE events_rowdigest FROM {ROLE}",
                 f"GRANT INSERT (table_name, row_key, digest, needs_act) ON TABLE events_rowdigest TO {ROLE}",
-                f"GRANT INSERT (stream, version, type, schema, data, metadata) ON TABLE events_event TO {ROLE}",
+                f"GRANT INSERT ({WRITTEN}) ON TABLE events_event TO {ROLE}",
                 f"REVOKE ALL ON TABLE events_unsealed FROM PUBLIC, {ROLE}",
                 f"GRANT SELECT, INSERT, DELETE ON TABLE events_unsealed TO {ROLE}",
                 *grant_all("events_announcement"),

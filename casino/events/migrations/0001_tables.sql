@@ -78,7 +78,8 @@ BEGIN
              WHERE seal.event_id = OLD.id;
             digested := sha256(
                 convert_to('casino.events.seal/1', 'UTF8') || '\x00000000'::bytea
-                || int8send(sealed.position) || int8send(OLD.id) || int4send(OLD.version) || int4send(OLD.schema::int)
+                || int8send(sealed.position) || int8send(OLD.id) || int8send(OLD.transaction)
+                || int4send(OLD.version) || int4send(OLD.schema::int)
                 || int8send((extract(epoch FROM OLD.recorded_at) * 1000000)::bigint)
                 || int4send(octet_length(OLD.stream)) || int4send(octet_length(OLD.type))
                 || int4send(octet_length(NEW.data::text)) || int4send(octet_length(origin::text))
@@ -98,8 +99,10 @@ $$;
 -- Columns of fixed width come first, so that none is padded. Canonical JSON is kept as it was written: as jsonb it would
 -- take a fifth more. The casts refuse what jsonb refuses and `->>` could not read later, such as NUL. Indexes that only
 -- grow at their end have full pages.
+CREATE SEQUENCE events_transaction CACHE 1;
 CREATE TABLE events_event (
     id          bigint      GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY WITH (fillfactor = 100),
+    transaction bigint      NOT NULL DEFAULT nextval('events_transaction'),
     recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     version     integer     NOT NULL CHECK (version >= 1),
     schema      smallint    NOT NULL CHECK (schema >= 1),
@@ -118,8 +121,11 @@ CREATE INDEX events_event_context ON events_event (type) WHERE "left"(stream, 6)
 CREATE INDEX events_event_operator ON events_event
     (hashtext(metadata->>'operator'), ((recorded_at AT TIME ZONE 'UTC')::date)) WHERE metadata->>'operator' IS NOT NULL;
 
+-- The key is the order in which the sealer takes them: of two appends to one stream, the later has the higher number.
 CREATE TABLE events_unsealed (
-    event_id bigint PRIMARY KEY
+    event_id    bigint NOT NULL,
+    transaction bigint NOT NULL,
+    PRIMARY KEY (transaction, event_id)
 );
 -- A queue: rows are deleted soon, so vacuum by number of dead rows instead of by share of the table.
 ALTER TABLE events_unsealed SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,

@@ -92,6 +92,12 @@ class Attacker:
         change(data)
         self.do("UPDATE events_event SET data = %s::jsonb WHERE id = %s", json.dumps(data), event)
 
+    def move(self, event):
+        """Move an event to a transaction of its own; return the one that it leaves."""
+        (transaction,) = self.row("SELECT transaction FROM events_event WHERE id = %s", event)
+        self.do("UPDATE events_event SET transaction = nextval('events_transaction') WHERE id = %s", event)
+        return f"transaction {transaction}, positions"
+
     def insert_event(self, stream):
         """Append an event that our code did not write."""
         return self.row(

@@ -40,6 +40,12 @@ def an_event_with_another_type(attacker):
 
 
 @kind(WITH_ORIGINAL_CHAIN)
+def an_event_of_another_transaction(attacker):
+    event, stream, version, _ = attacker.event("classic", 2, "CardsDealt")
+    return ("digest differs", f"{stream} version {version}"), ("transaction torn", attacker.move(event))
+
+
+@kind(WITH_ORIGINAL_CHAIN)
 def an_event_removed(attacker):
     event, _, _, position = attacker.event("classic", 1, "BettingClosed")
     attacker.do("DELETE FROM events_event WHERE id = %s", event)
@@ -98,7 +104,7 @@ def a_rewritten_head_of_the_chain(attacker):
 @kind(WITH_ORIGINAL_CHAIN)
 def a_sealed_event_queued_again(attacker):
     event, *_ = attacker.event("classic", 2, "BettingClosed")
-    attacker.do("INSERT INTO events_unsealed VALUES (%s)", event)
+    attacker.do("INSERT INTO events_unsealed VALUES (%s, 0)", event)
     return "sealed and queued", f"event {event}"
 
 

@@ -43,6 +43,12 @@ def a_card_swapped(attacker):
 
 
 @kind(WITH_RECOMPUTED_CHAIN)
+def a_decision_without_its_cards(attacker):
+    event, *_ = attacker.event("classic", 2, "CardsDealt")
+    return "transaction torn", attacker.move(event)
+
+
+@kind(WITH_RECOMPUTED_CHAIN)
 def a_seed_swapped(attacker):
     event, stream, version, _ = attacker.event("overview", 2, "RoundSettled")
     attacker.change(event, lambda data: data.update(seed="ab" * 32))

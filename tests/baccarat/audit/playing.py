@@ -105,6 +105,7 @@ def rechain(database):
             previous = digest(
                 position=event.position,
                 event=event.id,
+                transaction=event.transaction,
                 stream=event.stream,
                 version=event.version,
                 type=event.type,

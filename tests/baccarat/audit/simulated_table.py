@@ -68,7 +68,9 @@ class SimulatedTable:
                 draft = CATALOGUE.encode(event)
                 number = len(self.rows) + 1
                 self.rows.append(
-                    RecordedEvent(number, change.stream, version, draft.type, draft.schema, draft.data, b"{}", NOW)
+                    RecordedEvent(
+                        number, number, change.stream, version, draft.type, draft.schema, draft.data, b"{}", NOW
+                    )
                 )
         self.seeds.update((secret.shoe, secret.seed) for secret in work.new_seeds)
         self.states.update((f"round-{key}", value) for key, value in work.changed_rounds.items())

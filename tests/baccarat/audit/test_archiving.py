@@ -35,7 +35,8 @@ from tests.support.depth import deep
 from tests.threads import in_threads
 
 ENDED = """
-SELECT id, stream, version, type, schema, data::text, metadata::text, recorded_at FROM events_event
+SELECT id, stream, version, type, schema, data::text, metadata::text, recorded_at, transaction
+  FROM events_event
  WHERE stream IN (SELECT stream FROM events_event WHERE type IN ('RoundSettled', 'RoundLapsed', 'RoundVoided'))
 """
 
@@ -62,7 +63,7 @@ def stored():
 
 
 def as_stored(events: list[ArchivedEvent]):
-    columns = ("id", "stream", "version", "type", "schema", "data", "metadata", "recorded_at")
+    columns = ("id", "stream", "version", "type", "schema", "data", "metadata", "recorded_at", "transaction")
     return sorted((tuple(getattr(event, name) for name in columns) for event in events), key=lambda row: row[1:3])
 
 

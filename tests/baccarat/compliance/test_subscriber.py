@@ -103,7 +103,7 @@ def test_a_reversed_deposit_that_was_spent_is_a_negative_balance() -> None:
     )  # fmt: skip
     encoded = WALLET.encode(event)
     sealed = SealedEvent(
-        7, b"", 1, f"deposit-{deposit}", 3, encoded.type, encoded.schema, encoded.data, b"{}", timezone.now()
+        7, b"", 1, 1, f"deposit-{deposit}", 3, encoded.type, encoded.schema, encoded.data, b"{}", timezone.now()
     )
     (significant,) = subscriber.enrich(sealed, list(mapping.map_event(sealed)))
     assert (significant.kind, significant.subject) == (SignificantEventKind.NEGATIVE_BALANCE, f"player:{player}")
@@ -200,7 +200,7 @@ def test_thresholds_are_of_an_operator_and_a_currency_and_their_change_is_told(o
 @pytest.mark.parametrize(("schema", "data"), [(1, b'{"reason": 5}'), (9, b"{}")])
 def test_an_event_that_cannot_be_read_is_told_and_holds_up_nothing(office: Office, schema: int, data: bytes) -> None:
     metadata = b'{"operator": "", "actor": "dealer"}'
-    bad = SealedEvent(1, bytes(32), 1, "round-x", 1, "RoundSuspended", schema, data, metadata, timezone.now())
+    bad = SealedEvent(1, bytes(32), 1, 1, "round-x", 1, "RoundSuspended", schema, data, metadata, timezone.now())
     subscriber.record_batch([bad])
     (event,) = told("audit_finding")
     assert event.reason.startswith("An event can't be read")

@@ -74,6 +74,11 @@ def an_id_is_changed(document: Document) -> None:
 
 
 @forged("mini", "digests")
+def a_transaction_is_changed(document: Document) -> None:
+    event(document, "RoundSettled")["transaction"] += 1
+
+
+@forged("mini", "digests")
 def the_cards_are_withheld(document: Document) -> None:
     event(document, "CardsDealt").update(data=None, metadata=None)
 

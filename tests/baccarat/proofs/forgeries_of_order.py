@@ -72,3 +72,9 @@ def the_shoes_seed_was_shown_before_the_last_wager(document: Document) -> None:
 @forged("long-shoe-ended", "chain")
 def the_shoe_started_after_the_opening(document: Document) -> None:
     move(document, "RoundOpened", before="ShoeStarted")
+
+
+@forged("mini", "chain")
+def what_one_transaction_recorded_is_torn_apart_by_another(document: Document) -> None:
+    event(document, "CardsDealt")["transaction"] += 1
+    sign_again(document)

@@ -112,6 +112,7 @@ def reseal(document: Document) -> None:
         each["digest"] = digest(
             position=each["position"],
             event=each["id"],
+            transaction=each["transaction"],
             stream=each["stream"],
             version=each["version"],
             type=each["type"],

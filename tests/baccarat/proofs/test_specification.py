@@ -30,7 +30,7 @@ from casino.kernel.canonical_json import NotCanonical, canonical
 from casino.witness.statements import ClosingKind, ClosingRequest
 
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
-PUBLISHED: Final = "c1013f26b17206949c83b920cc43c2bfc050e685f8eda861808204baf7afb5c1"
+PUBLISHED: Final = "dae34af9746c20f6692673e938f2583331b51f4bdbdbdc872e5a5872344ad558"
 """SHA-256 of the published vectors."""
 VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
 
@@ -56,9 +56,9 @@ def test_canonical_json() -> None:
 def test_sealed_events() -> None:
     event, digest = VECTORS["seal"]["event"], VECTORS["seal"]["digest"]
     ours = hash_chain.digest(
-        position=event["position"], event=event["id"], stream=event["stream"], version=event["version"],
-        type=event["type"], schema=event["schema"], data=canonical(event["data"]),
-        metadata=canonical(event["metadata"]), previous=bytes.fromhex(event["previous"]),
+        position=event["position"], event=event["id"], transaction=event["transaction"],
+        stream=event["stream"], version=event["version"], type=event["type"], schema=event["schema"],
+        data=canonical(event["data"]), metadata=canonical(event["metadata"]), previous=bytes.fromhex(event["previous"]),
         recorded_at=datetime.strptime(event["recorded_at"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC),
     )  # fmt: skip
     assert ours.hex() == verifier.seal(event) == digest

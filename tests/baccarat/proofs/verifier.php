@@ -424,7 +424,7 @@ function cosigner(string $key): array
 function seal(array $event, Members $data, Members $metadata): string
 {
     [$data, $metadata] = [canonical($data), canonical($metadata)];
-    $numbers = pack('JJNNJ', $event['position'], $event['id'], $event['version'], $event['schema'], micros($event['recorded_at']));
+    $numbers = pack('JJJNNJ', $event['position'], $event['id'], $event['transaction'], $event['version'], $event['schema'], micros($event['recorded_at']));
     $lengths = pack('NNNN', strlen($event['stream']), strlen($event['type']), strlen($data), strlen($metadata));
     return sha("casino.events.seal/1\0\0\0\0" . $numbers . $lengths . hex2bin($event['previous'])
         . $event['stream'] . $event['type'] . $data . $metadata);
@@ -789,8 +789,8 @@ const OF_TABLE = ['TableOpened', 'RulesTookEffect', 'TermsFixed', 'ShoeCommitted
 const WITHHELD = ['RoundSuspended', 'RoundResumed', 'RoundVoidRequested', 'RoundVoidDeclined', 'RoundVoided', 'ShoeEnded'];
 const ONCE = ['RoundOpened', 'CardsForced', 'BettingClosed', 'LinksReleased', 'CardsDealt', 'RoundSettled', 'RoundVoided'];
 const EVENT = [
-    'position' => 'positive', 'id' => 'count', 'stream' => 'text', 'version' => 'u32', 'type' => 'text', 'schema' => 'u32',
-    'data' => '?members', 'metadata' => '?members', 'recorded_at' => 'moment', 'previous' => 'hash', 'digest' => 'hash',
+    'position' => 'positive', 'id' => 'count', 'transaction' => 'positive', 'stream' => 'text', 'version' => 'u32', 'type' => 'text',
+    'schema' => 'u32', 'data' => '?members', 'metadata' => '?members', 'recorded_at' => 'moment', 'previous' => 'hash', 'digest' => 'hash',
 ];
 const CHECKPOINT = [
     'format' => 'text', 'log' => 'uuid', 'number' => 'positive', 'position' => 'positive', 'head' => 'hash', 'root' => 'hash',
@@ -1160,7 +1160,7 @@ final class Verifier
     private function chain(): void
     {
         $before = null;
-        $versions = [];
+        [$versions, $transactions] = [[], []];
         $own = $this->one['RoundOpened']['stream'];
         foreach ($this->events as $event) {
             $last = $versions[$event['stream']] ?? 0;
@@ -1168,6 +1168,9 @@ final class Verifier
             hold($event['version'] > $last, "version {$event['version']} does not ascend");
             hold($event['stream'] !== $own || $event['version'] === $last + 1, "the round has no version " . $last + 1);
             hold($event['position'] > ($before['position'] ?? 0), "position {$event['position']} does not ascend");
+            $number = $event['transaction'];
+            hold(!isset($transactions[$number]) || $number === $before['transaction'], "transaction $number is torn apart");
+            $transactions[$number] = true;
             $neighbour = $before !== null && $event['position'] === $before['position'] + 1;
             hold(!$neighbour || $event['previous'] === $before['digest'], "position {$event['position']} does not follow the one before");
             hold($event['position'] !== 1 || $event['previous'] === ZEROS, 'position 1 follows another');

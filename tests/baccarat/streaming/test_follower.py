@@ -17,7 +17,7 @@ TABLES = [UUID(int=number) for number in range(10, 13)]
 
 def happening(position: int, type_: str, player: UUID, table: UUID) -> LiveEvent:
     data = b'{"player":"%s"}' % str(player).encode()
-    sealed = SealedEvent(position, b"", position, f"table-{table}", 1, type_, 1, data, b"{}", NOW)
+    sealed = SealedEvent(position, b"", position, position, f"table-{table}", 1, type_, 1, data, b"{}", NOW)
     return LiveEvent(sealed, table=table, round_=None, currency=None)
 
 

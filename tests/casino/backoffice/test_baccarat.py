@@ -233,7 +233,7 @@ def test_sentences_show_a_wager_raised_to_the_minimum(office: Office) -> None:
 
 
 def test_an_unknown_event_is_still_listed(office: Office) -> None:
-    strange = RecordedEvent(1, "round-x", 1, "RoundDanced", 1, b"{}", b"{}", office.operator.created_at)
+    strange = RecordedEvent(1, 1, "round-x", 1, "RoundDanced", 1, b"{}", b"{}", office.operator.created_at)
 
     row = event_grid("Timeline", [strange], NarratedTable("A table", rules_for("mini", currency="EUR"))).rows[0]
 

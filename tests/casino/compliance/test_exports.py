@@ -62,7 +62,8 @@ NO_AMOUNTS: Final = frozenset(
         "action_flag", "approvals_required", "banker_total", "count", "deposits", "discrepancies", "entry", "event",
         "fee_ppm", "first_round", "hold_hours", "hours", "matched", "max_pending", "method_version", "number", "ours",
         "player_total", "played_ppm", "position", "postings_now", "processing_seconds", "return_floor", "rounds",
-        "rows", "schema", "seat", "seats", "sequence", "share", "theirs", "told", "version", "withdrawals",
+        "rows", "schema", "seat", "seats", "sequence", "share", "theirs", "told", "transaction", "version",
+        "withdrawals",
     }
 )  # fmt: skip
 """Whole numbers in exports that are no money."""

@@ -11,6 +11,7 @@ MOMENT = datetime(2026, 3, 4, 5, 6, 7, 891011, tzinfo=UTC)
 EVENT = {
     "position": 258,
     "event": 772,
+    "transaction": 515,
     "stream": "round-ä",
     "version": 3,
     "type": "CardsDealt",
@@ -28,6 +29,7 @@ def test_the_digest_is_the_hash_of_the_documented_bytes():
             b"casino.events.seal/1\x00\x00\x00\x00",
             bytes.fromhex("0000000000000102"),
             bytes.fromhex("0000000000000304"),
+            bytes.fromhex("0000000000000203"),
             bytes.fromhex("00000003"),
             bytes.fromhex("00000002"),
             (1772600767891011).to_bytes(8, "big"),
@@ -43,7 +45,7 @@ def test_the_digest_is_the_hash_of_the_documented_bytes():
 
 
 def test_the_digest_never_changes_between_releases():
-    assert digest(**EVENT).hex() == "601d9f7679748cf27566f2da00a62281f225eb41f06a043b669b2235eeb60d6a"
+    assert digest(**EVENT).hex() == "054f4b5ce37f4f670f016e02e2e547fc3f46bfff6b0fbee62ce5fffd693cebce"
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,7 @@ def test_the_digest_never_changes_between_releases():
     [
         {"position": 259},
         {"event": 773},
+        {"transaction": 516},
         {"stream": "round-b"},
         {"version": 4},
         {"type": "CardDealt"},

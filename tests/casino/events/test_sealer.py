@@ -11,11 +11,11 @@ import psycopg
 from django.conf import settings
 from django.db import connection, transaction
 
-from casino.events import sealer, subscriptions, wakeups
+from casino.events import sealer, store, subscriptions, wakeups
 from casino.events.hash_chain import GENESIS
-from casino.events.records import VersionConflict
+from casino.events.records import Append, VersionConflict
 from casino.events.verification import current_head, verify
-from tests.casino.events.writing import write
+from tests.casino.events.writing import METADATA, new_event, write
 from tests.dying import KILLED, dying
 from tests.processes import begin
 
@@ -34,13 +34,14 @@ def test_positions_are_gapless_from_one_and_digests_are_chained(database):
     assert current_head() == (0, GENESIS)
     write("round-1", count=3)
     write("round-2", count=4)
-    assert sealer.seal_once(limit=5) == 5
+    write("round-3", count=2)
+    assert sealer.seal_once(limit=5) == 7
     assert sealer.seal_once(limit=5) == 2
     assert sealer.seal_once(limit=5) == 0
     events = subscriptions.read_sealed(0, 100)
-    assert [event.position for event in events] == list(range(1, 8))
-    assert len({event.digest for event in events}) == 7
-    assert current_head() == (7, events[-1].digest)
+    assert [event.position for event in events] == list(range(1, 10))
+    assert len({event.digest for event in events}) == 9
+    assert current_head() == (9, events[-1].digest)
     assert list(verify()) == []
 
 
@@ -170,6 +171,26 @@ def test_the_command_seals_new_events_until_sigterm(database):
         process.kill()
         process.wait()
     assert process.returncode == 0, errors
+
+
+def test_events_of_a_transaction_are_neighbours_whatever_others_wrote_meanwhile(database, in_threads):
+    def work(number):
+        for turn in range(20):
+            streams = [f"{kind}-{number}-{turn}" for kind in ("round", "table", "limit")]
+            store.append([Append(stream, 0, (new_event(1), new_event(2)), METADATA) for stream in streams])
+            sealer.seal_once(limit=4)
+
+    in_threads(6, work)
+    sealer.seal_all()
+    written = [
+        (event.transaction, event.stream.partition("-")[2], event.version)
+        for event in subscriptions.read_sealed(0, 1000)
+    ]
+    assert len(written) == 720
+    for start in range(0, 720, 6):
+        together = written[start : start + 6]
+        assert {each[:2] for each in together} == {together[0][:2]}
+        assert [version for *_, version in together] == [1, 2, 1, 2, 1, 2]
 
 
 def test_a_late_version_never_gets_an_earlier_position(database, in_threads):

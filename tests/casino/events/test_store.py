@@ -45,6 +45,23 @@ def test_several_streams_are_appended_together_and_ids_are_returned_by_append(da
     assert [*first, *second, *third] == sorted([*first, *second, *third])
 
 
+def test_all_events_of_an_append_have_its_transaction_and_no_others(database):
+    appends = [Append(stream, 0, (new_event(1), new_event(2)), METADATA) for stream in ("round-1", "table-1")]
+    with transaction.atomic():
+        store.append(appends)
+        write("round-2", count=2)
+        write("round-3")
+    together, *others = [
+        {event.transaction for event in histories}
+        for histories in (store.read("round-1") + store.read("table-1"), store.read("round-2"), store.read("round-3"))
+    ]
+    assert [len(each) for each in (together, *others)] == [1, 1, 1]
+    assert len(together.union(*others)) == 3
+    with pytest.raises(VersionConflict):
+        store.append(appends)
+    assert fetch("SELECT count(*) FROM events_event") == [(7,)]
+
+
 def test_empty_metadata_is_not_stored(database):
     said = Metadata(operator="", actor="dealer", causation="due")
     store.append([Append("a", 0, (new_event(1),), said), Append("b", 0, (new_event(1),), said)])

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 import pytest
 
-from casino.events import sealer, subscriptions
+from casino.events import sealer, store, subscriptions
 from casino.events.hash_chain import GENESIS, digest
 from casino.events.verification import Head, current_head, inspect, verify, walk
 from casino.kernel.canonical_json import recanonical
@@ -41,6 +41,7 @@ def rechain(database):
         previous = digest(
             position=event.position,
             event=event.id,
+            transaction=event.transaction,
             stream=event.stream,
             version=event.version,
             type=event.type,
@@ -97,6 +98,11 @@ def test_a_changed_byte_is_reported_by_position_stream_and_version(log, change):
     assert finding.expected != finding.actual
 
 
+def test_an_event_moved_to_another_transaction_is_reported_with_what_it_leaves_incomplete(log):
+    tamper(log, "UPDATE events_event SET transaction = 1000 WHERE stream = 'b' AND version = 2")
+    assert [kind for kind, _ in findings_of()] == ["digest differs", "transaction torn"]
+
+
 def test_changed_metadata_is_reported_for_each_event_of_its_append(log):
     tamper(log, """UPDATE events_event SET metadata = '{"actor": "player:8"}' WHERE stream = 'b' AND version = 1""")
     found = [(kind, where.split(", ")[1]) for kind, where in findings_of()]
@@ -117,7 +123,7 @@ def test_a_changed_digest_is_reported_at_its_position_and_at_the_next(log):
 
 def test_a_removed_event_is_reported(log):
     tamper(log, "DELETE FROM events_event WHERE stream = 'b' AND version = 2")
-    assert findings_of() == [("event missing", "position 5"), ("version missing", "b")]
+    assert [kind for kind, _ in findings_of()] == ["event missing", "version missing", "transaction torn"]
 
 
 def test_a_removed_seal_is_reported_with_the_event_that_it_left_behind(log):
@@ -175,6 +181,14 @@ def test_an_inserted_event_with_a_seal_pushed_into_the_chain_is_reported(log):
 def test_an_event_inserted_past_the_end_of_a_stream_is_reported(log):
     tamper(log, INSERTED.format("a", 6))
     assert [kind for kind, _ in findings_of()] == ["never sealed", "version missing"]
+
+
+def test_events_of_a_transaction_torn_apart_are_reported_even_with_the_chain_recomputed(log):
+    tamper(log, *swap(6, 7))
+    rechain(log)
+    torn = [where for kind, where in findings_of() if kind == "transaction torn"]
+    (number,) = {event.transaction for event in store.read("b")}
+    assert torn == [f"transaction {number}, positions 4 to 7"]
 
 
 CUT = [
@@ -248,7 +262,7 @@ def test_an_event_removed_before_it_was_sealed_is_reported(log):
 
 
 def test_an_event_queued_again_is_reported(log):
-    tamper(log, "INSERT INTO events_unsealed SELECT event_id FROM events_seal WHERE position = 2")
+    tamper(log, "INSERT INTO events_unsealed SELECT event_id, 0 FROM events_seal WHERE position = 2")
     assert [kind for kind, _ in findings_of()] == ["sealed and queued"]
 
 

@@ -4,11 +4,12 @@ SELECT nextval('bench_place') AS place \gset
 BEGIN;
 SELECT id FROM baccarat_table WHERE id = (SELECT table_id FROM bench_round WHERE place = :place) FOR NO KEY UPDATE;
 WITH added AS (
-    INSERT INTO events_event (stream, version, type, schema, data, metadata)
-    SELECT stream, version, type, schema, data, metadata FROM bench_event WHERE place = :place ORDER BY stream, version
-    RETURNING id, type
+    INSERT INTO events_event (transaction, stream, version, type, schema, data, metadata)
+    SELECT (SELECT nextval('events_transaction')), stream, version, type, schema, data, metadata
+      FROM bench_event WHERE place = :place ORDER BY stream, version
+    RETURNING id, transaction, type
 ), queued AS (
-    INSERT INTO events_unsealed (event_id) SELECT id FROM added
+    INSERT INTO events_unsealed (event_id, transaction) SELECT id, transaction FROM added
 )
 SELECT id AS cause FROM added WHERE type = 'RoundSettled' \gset
 WITH made AS (

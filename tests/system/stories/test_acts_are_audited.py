@@ -43,8 +43,9 @@ def event(kind: str, stream: str, data: str, source: str) -> str:
         INSERT INTO events_event (stream, version, type, schema, data, metadata)
         SELECT stream, 1 + (SELECT count(*) FROM events_event AS before WHERE before.stream = source.stream),
                '{kind}', 1, data, '{{}}'
-          FROM (SELECT {stream} AS stream, json_build_object({data}) AS data FROM {source}) AS source RETURNING id
-    ) INSERT INTO events_unsealed (event_id) SELECT id FROM added"""  # noqa: S608
+          FROM (SELECT {stream} AS stream, json_build_object({data}) AS data FROM {source}) AS source
+        RETURNING id, transaction
+    ) INSERT INTO events_unsealed (event_id, transaction) SELECT id, transaction FROM added"""  # noqa: S608
 
 
 _REQUEST: Final = copy("operators_change", more=", 'status', 'requested'")

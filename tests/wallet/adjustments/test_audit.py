@@ -71,7 +71,7 @@ def test_the_audit_reports_tampered_rows_and_a_rebuild_restores_them(history: An
 
 
 def replay(event: AdjustmentPosted, *, version: int = 1) -> set[str]:
-    row = RecordedEvent(1, f"adjustment-{KEY}", version, "AdjustmentPosted", 1, b"{}", b"{}", AT)
+    row = RecordedEvent(1, 1, f"adjustment-{KEY}", version, "AdjustmentPosted", 1, b"{}", b"{}", AT)
     traces = AdjustmentTraces().replay(event, row, wallet=(OPERATOR, "EUR"), where="here")
     return {finding.kind for finding in traces}
 

@@ -51,8 +51,8 @@ const signed64 = (number) => big(number < 0n ? (1n << 64n) + number : number, 8)
 export async function digestOf(event) {
   const texts = [event.stream, event.type, canonical(event.data), canonical(event.metadata)].map(bytes);
   const digest = await sha256(
-    SEAL_TAG, big(event.position, 8), big(event.id, 8), big(event.version, 4), big(event.schema, 4),
-    signed64(microseconds(event.recorded_at)), ...texts.map((text) => big(text.length, 4)), unhex(event.previous), ...texts,
+    SEAL_TAG, big(event.position, 8), big(event.id, 8), big(event.transaction, 8), big(event.version, 4),
+    big(event.schema, 4), signed64(microseconds(event.recorded_at)), ...texts.map((text) => big(text.length, 4)), unhex(event.previous), ...texts,
   );
   return hex(digest);
 }
@@ -97,6 +97,8 @@ export function chain(proof) {
       if (after[name] <= before[name]) throw new CheckFailed("chain.order", before[name] + 1, after[name], { stream: after.stream });
     });
   }
+  const transactions = proof.events.map((event) => event.transaction).filter((number, at, all) => number !== all[at - 1]);
+  if (new Set(transactions).size !== transactions.length) throw new CheckFailed("chain.order", [...new Set(transactions)], transactions, { stream: proof.stream });
   const versions = proof.roundEvents.map((event) => event.version);
   if (versions.some((version, at) => version !== at + 1)) throw new CheckFailed("chain.gap", versions.map((_, at) => at + 1), versions);
   checkOrder(proof);

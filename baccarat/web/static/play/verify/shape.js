@@ -121,8 +121,8 @@ const EVENTS = new Map(Object.entries(/** @type {Record<string, Members>} */ ({
   RoundVoided: { seats: ascending(GIVEN_BACK), seed: "?hash", reason: "reason", voided_at: "time", closing: orNull(CLOSING) },
 })));
 const EVENT = {
-  position: "positive", id: "count", stream: "text", version: "u32", type: "text", schema: "u32", data: "?members", metadata: "?members",
-  recorded_at: "moment", previous: "hash", digest: "hash",
+  position: "positive", id: "count", transaction: "positive", stream: "text", version: "u32", type: "text", schema: "u32", data: "?members",
+  metadata: "?members", recorded_at: "moment", previous: "hash", digest: "hash",
 };
 const EXPORT = {
   format: "text", exported_at: "moment",
