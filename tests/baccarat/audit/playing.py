@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
+from django.conf import settings
+
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import StopScope
-from baccarat.services import betting, dealing, kill_switch, seats, table_lifecycle
+from baccarat.services import betting, dealing, kill_switch, seats, table_lifecycle, witness_chains
 from baccarat.services.seats import TableActor
 from casino.events import sealer, subscriptions
 from casino.events.hash_chain import GENESIS, digest
@@ -39,7 +41,8 @@ def sit(
 ) -> Seated:
     """Open a table of a preset and seat that many new players with `buy_in` minor units each.
 
-    There is no ceremony without `caller=True`, and play is instant.
+    There is no ceremony without `caller=True`, and play is instant. Where the house has witnesses, they make the
+    table's chains first; `pin()` before, so that they also give out the links of a long shoe.
     """
     table = table_lifecycle.open_table(
         operator=OPERATOR,
@@ -51,6 +54,8 @@ def sit(
         overrides={"caller": False, "show_milliseconds": NO_SHOW, **rules},
         metadata=METADATA,
     )
+    while settings.TABLE_WITNESSES and witness_chains.open_chains(height=8):
+        pass
     guests = tuple(TableActor(table, OPERATOR, uuid4(), METADATA) for _ in range(players))
     for number, guest in enumerate(guests, 1):
         wallets.open_player_accounts(operator=OPERATOR, player=guest.player, currency="EUR", metadata=METADATA)
@@ -64,6 +69,8 @@ def sit(
             metadata=METADATA,
         )
         seats.take(actor=guest, seat=number, money_type=money_type, buy_in=buy_in, currency="EUR")
+        if settings.TABLE_WITNESSES:
+            deal()
     if players > 1:  # only the first to sit down is in the round that this opened
         betting.pass_turn(actor=guests[0])
         deal()
