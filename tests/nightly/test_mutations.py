@@ -36,6 +36,8 @@ ENDLESS: Final = 90
 EQUIVALENT: Final = tomllib.loads(Path(__file__).with_name("equivalent_mutants.toml").read_text(encoding="utf-8"))
 FOLDERS: Final = ("baccarat", "casino", "deploy", "tests", "wallet")
 FILES: Final = ("manage.py", "pyproject.toml", "constraints.txt", "Makefile", "README.md")
+CONTRACT: Final = "tests/casino/api/test_errors.py"
+"""Tests of what is declared of all refusals."""
 FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", re.MULTILINE)
 
 
@@ -84,13 +86,15 @@ def likely_tests(mutant: Mutant, recorded: CoverageData) -> list[str]:
     mirror = f"tests/{Path(mutant.file).parent}/"
     if executing == {""}:  # executed at import: whatever uses the module may notice, or a module of its folder
         mirrored = (test for each in recorded.measured_contexts() if (test := _test(each)).startswith(mirror))
-        chosen = set(executes or mirrored)
+        declared = (test for each in recorded.measured_contexts() if (test := _test(each)).startswith(CONTRACT))
+        chosen = {*(executes or mirrored), *(declared if path.stem == "refusals" else ())}
     elif executing:  # what is cached is executed by the first test that asks for it alone
         chosen = executing.union(test for test in executes if test.startswith(mirror))
     else:
         return []
     return sorted(
-        chosen - {""}, key=lambda test: (test not in executing, not test.startswith(mirror), -executes[test], test)
+        chosen - {""},
+        key=lambda test: (test not in executing, not test.startswith((mirror, CONTRACT)), -executes[test], test),
     )[:MOST_TESTS]
 
 

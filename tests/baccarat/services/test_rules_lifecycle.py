@@ -337,18 +337,24 @@ def test_an_operator_has_a_floor_of_its_own(house: House) -> None:
     assert told[-1] == ({"return_floor": 7500}, {"return_floor": 9000})
 
 
-def test_a_floor_that_was_raised_since_holds_for_what_was_drafted_before(house: House) -> None:
-    operator = operators.create_operator(slug="raised", name="R", currencies=["EUR"], sandbox=True)
+@pytest.mark.parametrize("money_types", [(MoneyType.REAL,), (MoneyType.REAL, MoneyType.PLAY)])
+def test_a_floor_that_was_raised_since_holds_for_what_was_drafted_before(
+    house: House, money_types: tuple[MoneyType, ...]
+) -> None:
+    slug = f"raised-{len(money_types)}"
+    operator = operators.create_operator(slug=slug, name="R", currencies=["EUR"], sandbox=True)
     own = House(operator=operator.id)
-    table = own.table("mini")
+    played = own.table("mini", money_types=(MoneyType.PLAY,))
+    table, drafted = own.table("mini", money_types=money_types), draft(own, played, minimum=1000)
     version = draft(own, table, minimum=1000)
-    call_command("operator", "floor", "raised", "90")
+    call_command("operator", "floor", slug, "90")
     with pytest.raises(ReturnUnderFloor) as caught:
         publish(own, table, version)
     assert caught.value.facts["spots"] == [Spot.TIE]
+    publish(own, played, drafted)  # in play money nothing is lost
 
     changes.decline(waiting_rules.waiting(table, version), by=CHECKER)
     version = draft(own, table, caught.value.facts["required_acknowledgement"], minimum=1000)
-    call_command("operator", "floor", "raised", "80")
+    call_command("operator", "floor", slug, "80")
     publish(own, table, version)
     assert row(table, version).status == "published"

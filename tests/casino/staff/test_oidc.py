@@ -182,6 +182,18 @@ def test_an_address_that_is_not_verified_or_of_nobody_takes_over_no_account(
     assert (event.operator_id, event.subject) == (registered.operator_id, "login:unknown")
 
 
+@pytest.mark.parametrize("subject", ["x", "x" * 255])
+def test_a_providers_id_may_be_of_any_length_that_openid_connect_allows(
+    registered: IdentityProvider, provider: Provider, ann: User, subject: str
+) -> None:
+    assert registered
+    assert ann
+    provider.claims |= {"sub": subject}
+    client = Client()
+    sign_in(client, provider)
+    assert who(client) == "ann"
+
+
 def test_after_the_first_time_the_providers_id_counts_and_no_address(
     registered: IdentityProvider, provider: Provider, ann: User, lucky: Operator
 ) -> None:

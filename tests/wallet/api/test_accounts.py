@@ -181,6 +181,7 @@ def test_a_statement_as_workbook_has_the_amounts_of_csv_and_of_the_api_as_number
         assert abs(datetime.fromisoformat(line[1]) - datetime.fromisoformat(row[1])) < timedelta(milliseconds=1)
     page = workbooks.open_workbook(content)["Statement"]
     assert [cell.value for cell in page["D"]] == ["amount", None, 1234.56, -2.5, None]
+    assert [cell.is_date for cell in page["B"]] == [False, False, True, True, False]
     items = teller.get().json()["items"]
     assert [line[4] for line in lines[3:1:-1]] == [item["balance"]["amount"] for item in items]
 

@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 
 from casino.crypto.crypto_shredding import decrypt_text
+from casino.kernel.money import AmountNotPositive
 from casino.operators import changes
 from casino.operators.refusals import (
     ChangeAlreadyRequested,
@@ -75,6 +76,14 @@ def approve(withdrawal: UUID, staff: str = "staff:1") -> UUID | None:
 def apply_report(withdrawal: UUID, status: str, **changes: Any) -> str:
     provider_report = report(withdrawal, status, kind=PaymentKind.PAYOUT, **{"amount": 1000, **changes})
     return withdrawals.apply(provider_report, provider="sandbox")
+
+
+@pytest.mark.parametrize("amount", [0, -1000])
+def test_only_an_amount_above_zero_is_withdrawn(amount: int) -> None:
+    card = fund_alice()
+    with pytest.raises(AmountNotPositive):
+        withdraw(card, amount)
+    assert not Withdrawal.objects.exists()
 
 
 def cancel(withdrawal: UUID, player: UUID = ALICE) -> WithdrawalStatus:

@@ -333,3 +333,14 @@ def test_a_note_about_an_exclusion_is_neither_empty_nor_too_long(note: str):
         require_note(note)
 
     assert require_note("  asked by telephone ") == "asked by telephone"
+
+
+@pytest.mark.parametrize("cap", [0, MAX_AMOUNT - 1])
+def test_play_money_is_topped_up_to_any_amount_or_not_at_all(cap: int):
+    assert decider.set_play_money_cap(operator=OWNER.operator, currency="EUR", cap=cap, now=NOW).cap == cap
+
+
+@pytest.mark.parametrize("cap", [-1, MAX_AMOUNT])
+def test_no_cap_of_play_money_is_negative_or_beyond_all_amounts(cap: int):
+    with pytest.raises(InvalidPlayLimit):
+        decider.set_play_money_cap(operator=OWNER.operator, currency="EUR", cap=cap, now=NOW)
