@@ -1,4 +1,4 @@
-"""A dishonest house with an honest witness, 2,000 rounds for each thing that it tries.
+"""A dishonest house with an honest witness, 500 rounds for each thing that it tries, and 2,000 at night.
 
 What it aims at happens as often as by chance, or the verdict or the player's page names it, or `--compare` does. The
 same attempts at a table without a witness succeed. Seeds, secrets and keys are fixed, so that each run is the same.
@@ -26,9 +26,10 @@ from tests.support.aimed_rounds import (
     contribution,
     is_chance,
 )
+from tests.support.depth import deep
 from tests.support.local_witness import LocalWitness, open_witness, released
 
-ROUNDS: Final = 2000
+ROUNDS: Final = deep(500, 2000)
 TRIES: Final = 16
 MINUTE: Final = 60_000
 Aim = Callable[[int, Random, ChainHeader | None, str], AimedRound]
