@@ -8,7 +8,7 @@ import contextlib
 import copy
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 from typing import Any, Final
@@ -40,11 +40,12 @@ BATCH: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A changed file, and the keys that its reader trusts."""
+    """A changed file, the keys that its reader trusts, and what the reader requires."""
 
     name: str
     raw: bytes
     keys: list[str]
+    policy: dict[str, Any] = field(default_factory=dict)
 
 
 def changed_lists(how: str, *, signed: bool = False) -> list[Case]:
@@ -88,7 +89,9 @@ def make_case(seed: str) -> Case:
             document = changed
     if random.random() < 0.9:
         document = _repair(document, keys, repairs=random.choice((0, REPAIRS, REPAIRS)))
-    return Case(f"{seed} of {base}", encode(document), keys)
+    witness = [each for each in keys[2:] if "+" not in each]
+    policy = random.choice(({}, {"require_signed": True}, {"witness_keys": [*witness[:1]]}, {"witness_keys": [LOG]}))
+    return Case(f"{seed} of {base}", encode(document), keys, policy)
 
 
 def _is_well_formed(document: Document) -> bool:
@@ -204,14 +207,18 @@ def disagreements(cases: Iterable[Case], *, wanted: str = "") -> dict[str, str]:
     """Return what the verifiers say of each case, by its name, of which they do not say the same, or not the wanted."""
     given = list(cases)
     said: dict[str, list[Any]] = {
-        "verifier.py": [_of_python(verifier.verify(each.raw, each.keys)) for each in given],
-        "checks": [_of_python(checks.verify(each.raw, keys=each.keys).document()) for each in given],
+        "verifier.py": [_of_python(verifier.verify(each.raw, each.keys, **each.policy)) for each in given],
+        "checks": [_of_python(checks.verify(each.raw, keys=each.keys, **each.policy).document()) for each in given],
     }
     if HAS_NODE:
-        requests = (page_request(each.raw, keys=each.keys) for each in given)
+        requests = (page_request(each.raw, keys=each.keys, **each.policy) for each in given)
         said["page"] = [_of_page(each) for each in verify_on_page(requests)]
     found = {}
-    by_php = verify_all([request(each.raw, keys=each.keys) for each in given]) if HAS_PHP else [None] * len(given)
+    by_php = (
+        verify_all([request(each.raw, keys=each.keys, **each.policy) for each in given])
+        if HAS_PHP
+        else [None] * len(given)
+    )
     for case, php, *verdicts in zip(given, by_php, *said.values(), strict=True):
         summary = {
             name: verdict if verdict[0] != "failed" else "failed" for name, verdict in zip(said, verdicts, strict=True)

@@ -32,6 +32,7 @@ from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.domain.tables.state import OpenClosing
 from baccarat.domain.tables.witness_events import ShoeCutClosed, ShoeLinksReleased
 from baccarat.proofs import dispute_pack
+from baccarat.proofs.export import export_round
 from baccarat.queries.round_view import WaitingFor, present_round
 from baccarat.queries.voids import VoidCause, voids_by_cause
 from baccarat.services import dealing, releasing, table_lifecycle, voiding, witness_chains
@@ -41,6 +42,7 @@ from casino.checkpoints import signing
 from casino.checkpoints.cosigning import Cosigning
 from casino.events import sealer
 from casino.events.store import Metadata
+from casino.kernel.canonical_json import canonical
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.witness import client as witness_client
 from casino.witness.client import WitnessClient
@@ -57,6 +59,7 @@ from tests.baccarat.services.witnessing import (
 from tests.casino.witness import running
 from tests.casino.witness.running import RunningWitness
 from tests.services import Services
+from tests.stories.test_attacks_are_named import verdicts
 from tests.support import voids
 from tests.support.examples import B
 from tests.support.house import House, deal_all, fresh_database, until
@@ -211,6 +214,8 @@ def test_a_table_takes_no_seat_before_its_witness_has_made_its_chain(house: Hous
     (first,) = house.round(round_).require_opened().witnesses
     assert (first.index, cards_by_links(house.round(round_))) == (0, house.round(round_).cards)
     assert_sound(house, table)
+    proof = canonical(export_round(round_=round_, operator=house.operator, viewer=None))
+    assert {verdict for verdict, _ in verdicts(proof, [], {})} == {"unverified"}  # which nobody signed yet
 
 
 def test_a_table_that_was_played_at_without_a_witness_takes_no_wager_before_it_has_a_chain(
