@@ -4,7 +4,7 @@ from typing import Final
 
 from django.conf import settings
 
-from baccarat.proofs import checks
+from baccarat.proofs import checks, verifier
 from baccarat.proofs.results import CheckVerdict, CoveringCheckpoint, Verification
 from casino.checkpoints import records
 from casino.witness.addresses import parse_addresses
@@ -28,7 +28,7 @@ def verify(raw: bytes) -> Verification:
 
 
 def conclude(result: Verification) -> str:
-    """Say in a sentence as of which checkpoint and by whom it holds; what failed, or what is missing, in another."""
+    """Say as of when and by whom it holds, who could have chosen the cards, and what failed or is missing."""
     wrong = [f"{check.name}: {check.text}" for check in result.checks if check.verdict is CheckVerdict.FAILED]
     if wrong:
         return f"Wrong: {'; '.join(wrong[:MAX_REASONS])}."
@@ -36,6 +36,7 @@ def conclude(result: Verification) -> str:
     return " ".join(
         [
             *([] if result.as_of is None else [_as_of(result.as_of)]),
+            *([] if result.could_choose is None else [verifier.CHOOSERS[result.could_choose]]),
             *([f"Missing: {'; '.join(missing[:MAX_REASONS])}."] if missing else []),
         ]
     )

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -22,6 +22,8 @@ from casino.witness.transport import WitnessAway
 
 logger = logging.getLogger(__name__)
 
+CLOCKS_APART: Final = timedelta(seconds=1)
+"""By how much a witness may date a link before the bets were closed: every verifier refuses more."""
 MAX_SILENCE_SECONDS: Final = 5.0
 """For how long a witness may be silent before its tables take no more wagers."""
 
@@ -91,6 +93,7 @@ class PendingClosings:
             for each, result in zip(self._pending.pop(answered), answered.result(), strict=True):
                 waiting = each.waiting
                 if isinstance(result, Released):
+                    _alert_if_early(waiting, result)
                     given = self._given[waiting.drawing]
                     given[result.release.chain.hex()] = _signed(result)
                     if len(given) == len(waiting.witnesses):
@@ -101,6 +104,14 @@ class PendingClosings:
                 if result.existing is not None and not waiting.is_late:
                     used_links[each.table].append(UsedLink(each.item, result.existing))
         return Answers(links, list(tables), used_links)
+
+
+def _alert_if_early(waiting: OpenClosing, result: Released) -> None:
+    """Say that a witness's clock is so far behind that no verifier takes its statement to be after the bets."""
+    behind = waiting.closed_at.timestamp() - result.release.time_ms / 1000
+    if behind > CLOCKS_APART.total_seconds():
+        values = result.release.chain.hex(), waiting.drawing, behind
+        logger.critical("ALERT chain %s dates the link of drawing %s %.1f s before the bets closed", *values)
 
 
 def retire(link: UsedLink) -> None:
