@@ -73,6 +73,7 @@ STATES = {
     "closed": table(TURNS, round=betting("passed", phase="closed")),
     "suspended": table(TURNS, round=betting("confirmed", phase="closed", suspended=True)),
     "witness": table(TURNS, round=betting("confirmed", phase="closed", waiting_for="witness")),
+    "the first long shoe waits": table(TURNS, terms=None),
     "stopped": table(stop=STOP),
     "stopped in company": shown(TURNS, company=2, stop=STOP),
     "stopped with chips": table(TURNS, stop=STOP, round=betting("deciding", *STAKES)),
@@ -96,7 +97,8 @@ def test_what_is_said_and_what_may_be_done_agree_at_every_moment() -> None:
         "nothing placed": "bet", "placed": "deal", "placed alone": "deal_alone",
         "placed where the page confirms": "deal_auto", "confirmed": "confirmed", "passed": "passed",
         "timed out": "timed_out", "waiting": "waiting", "closed": "closed", "suspended": "suspended",
-        "witness": "witness", "stopped": "stopped", "stopped in company": "stopped", "stopped with chips": "stopped",
+        "witness": "witness", "the first long shoe waits": "witness", "stopped": "stopped",
+        "stopped in company": "stopped", "stopped with chips": "stopped",
         "stopped with a wager": "confirmed", "watching": "out",
     }  # fmt: skip
     inviting = {"idle", "idle_alone", "bet", "deal", "deal_alone", "deal_auto"}

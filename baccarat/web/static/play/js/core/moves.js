@@ -114,6 +114,7 @@ export function momentOf(state, now, { pending = [], sending = false, unsure = f
   const alone = rules.turn_seconds === null;
   const chips = totalStake(placedChips(state, pending)) > 0n;
   if (status === "idle" && isBeforeTurn(state, now)) return "show";
+  if (status === "idle" && state.you && state.terms === null) return "witness"; // a long shoe waits for its links
   if (status === "deciding" || (status === "idle" && chips)) return chips ? (alone ? "deal_alone" : rules.auto_confirm ? "deal_auto" : "deal") : "bet";
   if (status === "idle") return alone ? "idle_alone" : "idle";
   return /** @type {Moment} */ (status);
