@@ -121,10 +121,12 @@ def test_the_verifier_runs_alone_without_installed_packages(tmp_path):
 
 def test_a_round_with_chosen_cards_is_never_verified(capsys: pytest.CaptureFixture[str]):
     for file in sorted(FORCED):
-        result = verifier.verify(file.read_bytes(), [key()])
+        raw = file.read_bytes()
+        result = verifier.verify(raw, trusted(raw))
         assert (result["verdict"], verdicts(result)["cards"], result["as_of"] is None) == ("forced", "none", False)
-        assert verifier.verify(file.read_bytes())["verdict"] == "unverified"
-        assert verifier.main([str(file), "--key", key()]) == 4
+        assert verifier.verify(raw)["verdict"] == "unverified"
+        keys = [word for each in witness_keys(json.loads(raw)) for word in ("--witness-key", each)]
+        assert verifier.main([str(file), "--key", key(), *keys]) == 4
         assert capsys.readouterr().out.splitlines()[-1].startswith("FORCED: ")
     after_it = GOLDEN / "forced/after-it.json"
     assert verifier.main([str(after_it), "--key", key()]) == 5
