@@ -100,6 +100,6 @@ def _stream_channel() -> Any:
 def _keys() -> Any:
     """Load what makes packs and receipts only in processes that are asked for their keys."""
     from baccarat.proofs import dispute_pack
-    from baccarat.queries import receipts
+    from baccarat.queries import receipt_keys
 
-    return [*dispute_pack.published_keys(), *receipts.published_keys()]
+    return [*dispute_pack.published_keys(), *receipt_keys.published_keys()]

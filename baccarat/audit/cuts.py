@@ -55,7 +55,9 @@ def put_contribution(by_seat: dict[int, SeatContribution], event: ShoeCutContrib
     last = by_seat.get(event.seat)
     times = 1 if last is None or last.player != event.player else last.change_count + 1
     key = "" if event.signature is None else event.signature.public_key
-    by_seat[event.seat] = SeatContribution(event.seat, event.player, event.contribution, times, key)
+    by_seat[event.seat] = SeatContribution(
+        event.seat, event.player, event.contribution, times, event.contributed_at, key
+    )
 
 
 def cut_difference(

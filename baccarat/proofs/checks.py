@@ -2,7 +2,7 @@
 
 import re
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -69,14 +69,14 @@ def verify(
     raw: bytes,
     *,
     keys: Iterable[str] = (),
-    receipt: bytes | None = None,
+    receipts: Sequence[bytes] = (),
     witness_keys: Iterable[str] = (),
     require_signed: bool = False,
 ) -> Verification:
     """Check the bytes of an exported round; `keys` are public keys that the reader trusts: hex, of cosigners vkeys.
 
-    Of `witness_keys`, which are trusted, too, those in hex have to occur among the links. `receipt` are the bytes of a
-    wager's receipt, which the round is compared with.
+    Of `witness_keys`, which are trusted, too, those in hex have to occur among the links. `receipts` are the bytes of
+    receipts and payouts, which the round is compared with.
     """
     try:
         exported = parse_export(raw)
@@ -102,9 +102,9 @@ def verify(
             checks.append(_run(COSIGNATURES, check_cosignatures, exported))
         if name == "closing":
             checks.append(_run("witnesses", check_witnesses, exported))
-    if receipt is not None:
-        check_receipt = partial(checks_receipt.check_receipt, raw=receipt, trusted=trusted)
-        checks.append(_run("receipt", check_receipt, exported))
+    if receipts:
+        check_receipts = partial(checks_receipt.check_receipts, receipts=receipts, trusted=trusted)
+        checks.append(_run("receipt", check_receipts, exported))
     result = Verification(str(exported.round.get("id")), tuple(checks))
     if result.verdict is OverallVerdict.FAILED:
         return result

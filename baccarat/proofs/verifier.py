@@ -62,6 +62,8 @@ TERMS_TAG = b"casino.baccarat.terms.v1\0"
 WAGER_TAG = b"casino.baccarat.wager.v2\0"
 WAGER_LEAF_TAG = b"casino.baccarat.wager-leaf.v1\0"
 RECEIPT_TAG = b"casino.baccarat.receipt.v2\0"
+PAYOUT_TAG = b"casino.baccarat.payout.v1\0"
+CONTRIBUTED_TAG = b"casino.baccarat.contributed.v1\0"
 CONTRIBUTION_TAG = b"casino.baccarat.contribution.v1\0"
 CLOSING_TAG = b"casino.baccarat.closing.v1\0"
 CARD_TAG = b"casino.baccarat.card.v1\0"
@@ -223,7 +225,8 @@ EVENTS: dict[str, dict[str, Any]] = {
     "TermsFixed": {"number": "count", "digest": "hash", "place": (None, PLACE), "next_shoe": (None, NEXT_SHOE)},
     "ShoeCommitted": {**NEXT_SHOE, "number": "count"},
     "ShoeCutContributed": {
-        "shoe": "uuid", "seat": "seat", "contribution": "contribution", "signature?": (None, PLAYER_SIGNATURE),
+        "shoe": "uuid", "seat": "seat", "player": "uuid", "contribution": "contribution",
+        "signature?": (None, PLAYER_SIGNATURE),
     },
     "ShoeStarted": {
         "shoe": "uuid", "number": "count", "commitment": "hash", "turned_card": "?card", "burned_count": "count",
@@ -290,10 +293,24 @@ EXPORT = {
 }  # fmt: skip
 STAKES = [ONCE, {"spot": "spot", "amount": "amount"}]
 RECEIPT = {
-    "table": "uuid", "round": "uuid", "terms": {"digest": "hash", **TERMS, "witnesses?": LINKS, **CUT},
+    "kind": "text", "table": "uuid", "round": "uuid",
+    "terms": {"digest": "hash", **TERMS, "witnesses?": LINKS, **CUT},
     "wager": "uuid", "player": "uuid", "seat": "seat", "money_type": "money", "currency": "text", "place": "count",
     "stakes": STAKES, "raised": STAKES, "wager_signature": (None, WAGER_SIGNATURE), "leaf": "hash",
     "confirmed_at": "time", "close_by": "?time", "public_key": "hash", "signature": "signature",
+}  # fmt: skip
+PAYOUT = {
+    "kind": "text", "table": "uuid", "round": "uuid", "terms": "hash", "wager": "uuid", "player": "uuid",
+    "leaf": "hash",
+    "results": [ASCENDING, {
+        "spot": "spot", "stake": "amount", "result": "text", "returned": "amount", "commission": "amount",
+    }],
+    "currency": "text", "settled_at": "time", "public_key": "hash", "signature": "signature",
+}  # fmt: skip
+CONTRIBUTED = {
+    "kind": "text", "table": "uuid", "commitment": "hash", "witnesses": LINKS, "seat": "seat", "player": "uuid",
+    "contribution": "contribution", "player_key": "hex", "contributed_at": "time", "public_key": "hash",
+    "signature": "signature",
 }  # fmt: skip
 
 
@@ -2031,28 +2048,134 @@ def check_void(proof: Proof) -> str:
     return f"wagers voided in full: {len(lines)}"
 
 
-def check_receipt(proof: Proof, receipt: Json) -> str:
-    """Check that a receipt of a wager is signed by its key, and that the round was played as it says."""
-    receipt = shaped(receipt, RECEIPT, "the receipt", closed=True)
-    terms, leaf, signed = encode_receipt(receipt)
-    key, place = receipt["public_key"], receipt["place"]
-    if not is_signed(bytes.fromhex(key), signed, bytes.fromhex(receipt["signature"])):
-        raise CheckFailed("the receipt is not signed by its key", key, receipt["signature"])
-    digests = [receipt["terms"]["digest"], receipt["leaf"]]
-    if digests != [terms, leaf.hex()]:
-        raise CheckFailed("the receipt has other digests than its terms and its wager", [terms, leaf.hex()], digests)
+def check_receipts(proof: Proof, receipts: Sequence[bytes]) -> str:
+    """Check that each receipt is signed by its key, and that the round was played as it says."""
+    checks = {"wager": check_receipt, "payout": check_payout, "contribution": check_contributed}
+    texts, keys = [], set()
+    for receipt in (each for raw in receipts for each in listed(read(raw))):
+        kind = receipt.get("kind") if isinstance(receipt, dict) else None
+        if not isinstance(kind, str) or kind not in checks:
+            raise CheckFailed("the receipt is of no known kind", sorted(checks), kind)
+        texts.append(checks[kind](proof, receipt))
+        keys.add(receipt["public_key"])
+    unknown = sorted(keys - proof.trusted)
+    if unknown:
+        raise CannotCheck(f"{'; '.join(texts)}; signed by a key that you do not trust: {', '.join(unknown)}")
+    return "; ".join(texts)
+
+
+def listed(document: Any) -> list[Any]:
+    """Return the receipts of a file, which has one or a list of them."""
+    return document if isinstance(document, list) else [document]
+
+
+def require_signed_receipt(receipt: Json, signed: bytes) -> None:
+    key, signature = receipt["public_key"], receipt["signature"]
+    if not is_signed(bytes.fromhex(key), signed, bytes.fromhex(signature)):
+        raise CheckFailed("the receipt is not signed by its key", key, signature)
+
+
+def require_same_round(proof: Proof, receipt: Json, terms: str) -> None:
     told = [receipt["round"], receipt["table"], terms]
     found = [proof.round["id"], proof.round["table"], proof.opened.get("terms")]
     if told != found:
         raise CheckFailed("the receipt is of other terms", told, found)
+
+
+def check_receipt(proof: Proof, receipt: Json) -> str:
+    """Check the receipt of a wager."""
+    receipt = shaped(receipt, RECEIPT, "the receipt", closed=True)
+    terms, leaf, signed = encode_receipt(receipt)
+    require_signed_receipt(receipt, signed)
+    place = receipt["place"]
+    digests = [receipt["terms"]["digest"], receipt["leaf"]]
+    if digests != [terms, leaf.hex()]:
+        raise CheckFailed("the receipt has other digests than its terms and its wager", [terms, leaf.hex()], digests)
+    require_same_round(proof, receipt, terms)
     wagers = proof.all_data("WagerConfirmed")[place : place + 1]
     stakes = {each["spot"]: units_of(each["amount"]) for each in receipt["stakes"]}
     if [(wager_leaf(terms, wager, proof.rules["currency"]), wager["stakes"]) for wager in wagers] != [(leaf, stakes)]:
         raise CheckFailed("the wager is not at the place of its receipt", [leaf.hex(), stakes], wagers)
     require_links_after(proof, receipt["confirmed_at"])
-    if key not in proof.trusted:
-        raise CannotCheck(f"the round is as the receipt says, which is signed by a key that you do not trust: {key}")
-    return f"the wager at place {place}, on terms {terms}, is as the receipt of key {key} says"
+    return f"the wager at place {place}, on terms {terms}, is as its receipt says"
+
+
+def check_payout(proof: Proof, payout: Json) -> str:
+    """Check that a wager returned what the house signed that it did."""
+    payout = shaped(payout, PAYOUT, "the payout", closed=True)
+    require_signed_receipt(payout, encode_payout(payout))
+    require_same_round(proof, payout, payout["terms"])
+    amounts = ("stake", "returned", "commission")
+    lines = [{**line, **{name: units_of(line[name]) for name in amounts}} for line in payout["results"]]
+    told = {
+        **{name: payout[name] for name in ("leaf", "wager", "player", "currency")},
+        "results": lines, "settled_at": format_instant(payout["settled_at"]),
+    }  # fmt: skip
+    settled = (proof.find_event("RoundSettled") or {}).get("data") or {"wagers": []}
+    results = {each["seat"]: each["results"] for each in settled["wagers"]}
+    currency = proof.rules["currency"]
+    found = [
+        {
+            "leaf": wager_leaf(payout["terms"], wager, currency).hex(), "wager": wager["wager"],
+            "player": wager["player"], "currency": currency,
+            "results": [{name: line[name] for name in lines[0]} for line in results[wager["seat"]]],
+            "settled_at": format_instant(settled["settled_at"]),
+        }
+        for wager in proof.all_data("WagerConfirmed") if lines and wager["seat"] in results
+    ]  # fmt: skip
+    if told not in found:
+        raise CheckFailed("the wager returned something else than its payout says", told, found)
+    return f"wager {payout['wager']} returned what its payout says"
+
+
+def encode_payout(payout: Json) -> bytes:
+    """Return the bytes of a payout, which the house signs."""
+    lines = [
+        prefixed(line["spot"].encode()) + struct.pack(">Q", units_of(line["stake"])) + prefixed(line["result"].encode())
+        + struct.pack(">QQ", units_of(line["returned"]), units_of(line["commission"]))
+        for line in payout["results"]
+    ]  # fmt: skip
+    return b"".join((
+        PAYOUT_TAG, bytes.fromhex(payout["terms"]), bytes.fromhex(payout["leaf"]), uuid_bytes(payout["player"]),
+        struct.pack(">I", len(lines)), *lines, prefixed(payout["currency"].encode("ascii")),
+        struct.pack(">Q", microseconds(format_instant(payout["settled_at"]))),
+    ))  # fmt: skip
+
+
+def check_contributed(proof: Proof, receipt: Json) -> str:
+    """Check that a contribution is among those from which the drawing's cut was made."""
+    receipt = shaped(receipt, CONTRIBUTED, "the receipt", closed=True)
+    require_signed_receipt(receipt, encode_contributed(receipt))
+    promise, _ = find_commitment(proof)
+    told = [receipt["table"], receipt["commitment"], receipt["witnesses"]]
+    witnesses = [] if proof.is_long else proof.witnesses
+    found = [proof.round["table"], commitment_data(proof, promise)["commitment"], witnesses]
+    if told != found:
+        raise CheckFailed("the receipt is of another drawing", told, found)
+    names = ("seat", "player", "contribution", "player_key")
+    given = [receipt[name] for name in names]
+    made = [
+        [
+            data["seat"],
+            data["player"],
+            data["contribution"],
+            (data.get("signature") or {"public_key": ""})["public_key"],
+        ]
+        for data in (event["data"] for event in proof.of_table if event["type"] == "ShoeCutContributed")
+    ]
+    if given not in made:
+        raise CheckFailed("the cut lacks the contribution of its receipt", given, made)
+    return f"the contribution {receipt['contribution']} of seat {receipt['seat']} is in the cut's log"
+
+
+def encode_contributed(receipt: Json) -> bytes:
+    """Return the bytes of a contribution's receipt, which the house signs."""
+    return b"".join((
+        CONTRIBUTED_TAG, uuid_bytes(receipt["table"]), bytes.fromhex(receipt["commitment"]),
+        indexes_of(receipt["witnesses"]), bytes([receipt["seat"]]), uuid_bytes(receipt["player"]),
+        prefixed(bytes.fromhex(receipt["player_key"])), prefixed(bytes.fromhex(receipt["contribution"])),
+        struct.pack(">Q", microseconds(format_instant(receipt["contributed_at"]))),
+    ))  # fmt: skip
 
 
 def require_links_after(proof: Proof, confirmed_at: str) -> None:
@@ -2130,7 +2253,7 @@ def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
 def verify(
     raw: bytes,
     keys: Iterable[str] = (),
-    receipt: bytes | None = None,
+    receipts: Sequence[bytes] = (),
     *,
     witness_keys: Iterable[str] = (),
     require_signed: bool = False,
@@ -2138,7 +2261,8 @@ def verify(
     """Run every check of one exported round: `raw` is the file's bytes, `keys` are trusted public keys.
 
     They are in hex, those of cosigners as `NAME+ID+KEY`. Of `witness_keys`, which are trusted, too, those in hex have
-    to occur among the links. `receipt` are the bytes of a wager's receipt, which the round is compared with.
+    to occur among the links. `receipts` are the bytes of receipts and payouts, which the round is compared
+    with.
 
     Returns {"verdict": "verified" | "partly" | "uncosigned" | "forced" | "unverified" | "failed", "round": id,
     "as_of": checkpoint, "could_choose": a code of CHOOSERS, None where that does not matter or nothing is known,
@@ -2157,8 +2281,8 @@ def verify(
         )
     first = check_result("file", OK, f"an exported round of {len(proof.events)} events")
     checks = [first, *(run_check(name, check, proof) for name, check in CHECKS)]
-    if receipt is not None:
-        checks.append(run_check("receipt", lambda played: check_receipt(played, read(receipt)), proof))
+    if receipts:
+        checks.append(run_check("receipt", lambda played: check_receipts(played, receipts), proof))
     return build_result(proof.round["id"], checks, proof)
 
 
@@ -2167,7 +2291,7 @@ LARGEST_PACK = 2**26
 UNLISTED_FILES = {"SHA256SUMS", "manifest.json", "manifest.sig"}
 
 
-def verify_pack(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = None, **policy: Any) -> Json:
+def verify_pack(raw: bytes, keys: Iterable[str] = (), receipts: Sequence[bytes] = (), **policy: Any) -> Json:
     """Check a dispute pack: its files match its signed manifest, and its round passes all checks."""
     try:
         files = read_zip(raw)
@@ -2179,7 +2303,7 @@ def verify_pack(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = No
         return build_result(
             None, [check_result("pack", FAILED, "the pack can't be read", "a dispute pack", str(error))]
         )
-    result = verify(files["round.json"], keys, receipt, **policy)
+    result = verify(files["round.json"], keys, receipts, **policy)
     return {**result, "checks": [first, *result["checks"]]}
 
 
@@ -2328,18 +2452,19 @@ def main(arguments: list[str] | None = None) -> int:
     witness_help = "a public key of a witness whose link the cards have to follow from"
     parser.add_argument("--witness-key", action="append", default=[], help=f"{witness_help}: {key_help}")
     parser.add_argument("--require-signed", action="store_true", help="verify no round with a wager that is not signed")
-    parser.add_argument("--receipt", help="a wager's receipt, to compare the round with")
+    receipt_help = "a receipt of a wager or a contribution, or a payout, to compare the round with; may be repeated"
+    parser.add_argument("--receipt", action="append", default=[], help=receipt_help)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args(arguments)
     try:
         raw = read_bytes(options.file)
-        receipt = read_bytes(options.receipt) if options.receipt else None
+        receipts = [read_bytes(path) for path in options.receipt]
         keys, witness_keys = read_keys(options.key), read_keys(options.witness_key)
     except (OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
     policy = {"witness_keys": witness_keys, "require_signed": options.require_signed}
-    result = (verify_pack if raw.startswith(b"PK") else verify)(raw, keys, receipt, **policy)
+    result = (verify_pack if raw.startswith(b"PK") else verify)(raw, keys, receipts, **policy)
     sys.stdout.write(json.dumps(result, indent=2) + "\n" if options.json else "\n".join(format_report(result)) + "\n")
     return STATUS.get(result["verdict"], 0)
 

@@ -1,13 +1,12 @@
 """Receipts: what the house signs of a wager, so that its player can prove terms, stakes and place to anybody.
 
-The signing key is derived from SECRET_KEY for this purpose only; the specification of fairness has a receipt's bytes.
+The specification of fairness has a receipt's bytes.
 """
 
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Literal
 from uuid import UUID
 
-from django.conf import settings
 from msgspec import Meta
 
 from baccarat.domain.fairness.closing import encode_receipt
@@ -15,21 +14,18 @@ from baccarat.domain.rounds.events import WagerSignature
 from baccarat.domain.rounds.signed_wager import leaf_of_wager, listed
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.state import TableState
-from baccarat.queries.round_view import StakeResponse, present_stakes
+from baccarat.queries import receipt_keys
+from baccarat.queries.round_view import PUBLIC_KEY, StakeResponse, present_stakes
 from baccarat.queries.table_view import TableStateResponse, TermsResponse
-from casino.api.jwks import PublishedKey
 from casino.api.shapes import CurrencyCode, HexText, Shape, Timestamp
-from casino.crypto import ed25519
-from casino.crypto.derived_keys import derive_keys
 from casino.events.hash_chain import microseconds
 from casino.kernel.money import MoneyType
-
-_PURPOSE: Final = b"casino.baccarat.receipt-keys.v1"
 
 
 class ReceiptResponse(Shape, kw_only=True):
     """The house's signed receipt of a wager. It stands alone: keep it, and compare it with the round's proof."""
 
+    kind: Literal["wager"]
     table: UUID
     round: UUID
     terms: TermsResponse
@@ -45,7 +41,7 @@ class ReceiptResponse(Shape, kw_only=True):
     leaf: Annotated[HexText, Meta(description="Of the wager, in the closing of the round.")]
     confirmed_at: Timestamp
     close_by: Annotated[Timestamp | None, Meta(description="When betting closes; null if it waits for players.")]
-    public_key: Annotated[HexText, Meta(description="Ed25519; in `/.well-known/jwks.json`, for the purpose `receipt`.")]
+    public_key: Annotated[HexText, Meta(description=PUBLIC_KEY)]
     signature: HexText
 
 
@@ -61,23 +57,13 @@ def present_wager(state: TableStateResponse, table: TableState, round_: RoundSta
     return WagerResponse(**fields, receipt=_receipt(table, round_, player))
 
 
-def published_keys() -> list[PublishedKey]:
-    """Return the public keys: the one in use, those of SECRET_KEY_FALLBACKS, and RECEIPT_PUBLIC_KEYS.
-
-    Receipts name a key by its digits.
-    """
-    keys = [ed25519.public_key(seed).hex() for seed in derive_keys(_PURPOSE)]
-    known = dict.fromkeys([*keys, *settings.RECEIPT_PUBLIC_KEYS])
-    return [PublishedKey(bytes.fromhex(key), "receipt", key) for key in known]
-
-
 def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResponse:
     opened, seat, terms, currency = round_.require_opened(), round_.seat_of(player), table.terms, table.rules.currency
     if terms is None:
         raise LookupError("the round in play has no terms")
     if seat is None or seat.place is None or seat.confirmed_at is None or seat.stakes is None:
         raise LookupError("the player has no confirmed wager")
-    leaf, key = leaf_of_wager(opened, seat, currency), derive_keys(_PURPOSE)[0]
+    leaf = leaf_of_wager(opened, seat, currency)
     signed = encode_receipt(
         terms=opened.terms,
         leaf=leaf,
@@ -90,6 +76,7 @@ def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResp
         close_by_us=_microseconds(opened.deadline_at),
     )
     return ReceiptResponse(
+        kind="wager",
         table=opened.table,
         round=opened.round,
         terms=TermsResponse.of(terms),
@@ -105,8 +92,7 @@ def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResp
         leaf=leaf.hex(),
         confirmed_at=seat.confirmed_at,
         close_by=opened.deadline_at,
-        public_key=ed25519.public_key(key).hex(),
-        signature=ed25519.sign(key, signed).hex(),
+        **receipt_keys.sign(signed),
     )
 
 

@@ -1,25 +1,30 @@
-"""A round as one viewer may see it. Pure."""
+"""A round as one viewer may see it."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
 
+from baccarat.domain.fairness.closing import encode_payout
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import LogHead
 from baccarat.domain.rounds.cut import SeatContribution
 from baccarat.domain.rounds.events import HandedBackBy, SeatSettled, SeatVoided, VoidReason
+from baccarat.domain.rounds.signed_wager import leaf_of_wager
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules.cards import RANKS, SUITS, hand_total
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from baccarat.domain.rules.tableau import player_draws
 from baccarat.domain.rules.wagers import Spot
+from baccarat.queries import receipt_keys
 from casino.api.shapes import AmountText, CurrencyCode, HexText, Shape, Timestamp
+from casino.events.hash_chain import microseconds
 from casino.kernel.money import MoneyType, format_amount
 
+PUBLIC_KEY = "Ed25519; in `/.well-known/jwks.json`, for the purpose `receipt`."
 PLAYER_ID = "The player's id for the operator; null for players."
 BETTING_OPENS_AT = (
     "When betting on the round opened; without a round, when betting on the next one opens, after the show of the last "
@@ -86,6 +91,71 @@ class WagerResult(Shape):
         )
 
 
+class PayoutLine(Shape):
+    """What the stake on one spot returned."""
+
+    spot: Spot
+    stake: AmountText
+    result: StakeResult
+    returned: AmountText
+    commission: AmountText
+
+
+class PayoutResponse(Shape):
+    """The house's signed statement of what a wager returned: keep it beside the wager's receipt."""
+
+    kind: Literal["payout"]
+    table: UUID
+    round: UUID
+    terms: HexText
+    wager: UUID
+    player: UUID
+    leaf: Annotated[HexText, Meta(description="Of the wager, in the closing of the round.")]
+    results: tuple[PayoutLine, ...]
+    currency: CurrencyCode
+    settled_at: Timestamp
+    public_key: Annotated[HexText, Meta(description=PUBLIC_KEY)]
+    signature: HexText
+
+    @classmethod
+    def of(cls, seat: RoundSeat, round_: RoundState, currency: str) -> "PayoutResponse | None":
+        """Sign what a seat's wager returned, None if it is not settled."""
+        opened, settled, settled_at = round_.require_opened(), seat.settlement, round_.ended_at
+        if settled is None or settled_at is None:
+            return None
+        leaf = leaf_of_wager(opened, seat, currency)
+        signed = encode_payout(
+            terms=opened.terms,
+            leaf=leaf,
+            player=seat.player,
+            results=settled.results,
+            currency=currency,
+            settled_at_us=microseconds(settled_at),
+        )
+        return cls(
+            kind="payout",
+            table=opened.table,
+            round=opened.round,
+            terms=opened.terms,
+            wager=seat.require_wager(),
+            player=seat.player,
+            leaf=leaf.hex(),
+            results=tuple(
+                PayoutLine(
+                    spot=each.spot,
+                    stake=format_amount(each.stake, currency),
+                    result=each.result,
+                    returned=format_amount(each.returned, currency),
+                    commission=format_amount(each.commission, currency),
+                )
+                for each in settled.results
+            ),
+            currency=currency,
+            settled_at=settled_at,
+            **receipt_keys.sign(signed),
+        )
+
+
 class WagerVoid(Shape):
     """How a wager of a voided round was undone. Only its player and the operator see the accounts involved."""
 
@@ -135,11 +205,13 @@ class RoundSeatResponse(Shape):
     raised: Annotated[tuple[StakeResponse, ...] | None, Meta(description="Amounts added to reach the minimum.")]
     confirmed_at: Timestamp | None
     result: WagerResult | None
+    payout: Annotated[PayoutResponse | None, Meta(description="Once the wager is settled, for its own player.")]
     void: WagerVoid | None
 
     @classmethod
-    def of(cls, seat: RoundSeat, void: SeatVoided | None, viewer: UUID | None, currency: str) -> "RoundSeatResponse":
+    def of(cls, seat: RoundSeat, round_: RoundState, viewer: UUID | None, currency: str) -> "RoundSeatResponse":
         """Present a seat's chips, wager and result."""
+        void = round_.void_of(seat.seat)
         return cls(
             seat=seat.seat,
             player=player_id_for(seat.player, viewer),
@@ -152,6 +224,7 @@ class RoundSeatResponse(Shape):
             raised=present_stakes(seat.raised, currency) if seat.raised else None,
             confirmed_at=seat.confirmed_at,
             result=None if seat.settlement is None else WagerResult.of(seat.settlement, currency),
+            payout=PayoutResponse.of(seat, round_, currency) if seat.player == viewer else None,
             void=None if void is None else WagerVoid.of(void, viewer, currency),
         )
 
@@ -279,7 +352,7 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         waiting_for=WaitingFor.WITNESS if round_.awaits_links() else None,
         void=None if voided is None else RoundVoid(reason=voided.reason, voided_at=voided.voided_at),
         ceremony=_ceremony(round_, viewer),
-        seats=tuple(RoundSeatResponse.of(seat, round_.void_of(seat.seat), viewer, currency) for seat in round_.seats),
+        seats=tuple(RoundSeatResponse.of(seat, round_, viewer, currency) for seat in round_.seats),
     )
 
 

@@ -1,21 +1,24 @@
-"""A table as one viewer may see it. Pure."""
+"""A table as one viewer may see it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from msgspec import Meta
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.terms import WitnessIndex
+from baccarat.domain.fairness.terms import WitnessIndex, encode_contributed
+from baccarat.domain.rounds.cut import find_contribution
 from baccarat.domain.rounds.state import RoundState, SeatStatus
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.state import FixedTerms, NextShoe, Seat, Shoe, TableState
+from baccarat.queries import receipt_keys
 from baccarat.queries.low_balance import LowBalance, present_low_balance
 from baccarat.queries.round_view import (
     BETTING_OPENS_AT,
     PLAYER_ID,
+    PUBLIC_KEY,
     RoundResponse,
     StakeResponse,
     player_id_for,
@@ -25,6 +28,7 @@ from baccarat.queries.round_view import (
 )
 from baccarat.queries.rules_view import TableRulesResponse, present_rules
 from casino.api.shapes import AmountText, CurrencyCode, HexText, Money, Shape, Timestamp
+from casino.events.hash_chain import microseconds
 from casino.kernel.money import MoneyType, format_amount
 from wallet.funding.events import Funding
 from wallet.payments.funding_options import DisplayedBalance, FundingOptions, PlayerWallet
@@ -161,6 +165,50 @@ class TermsResponse(Shape):
         )
 
 
+class ContributionReceipt(Shape):
+    """The house's signed receipt of a contribution to the cut of the shoe with this commitment: keep it."""
+
+    kind: Literal["contribution"]
+    table: UUID
+    commitment: HexText
+    witnesses: tuple[WitnessPlace, ...]
+    seat: int
+    player: UUID
+    contribution: HexText
+    player_key: Annotated[str, Meta(description="The key that signed the contribution, empty without one.")]
+    contributed_at: Timestamp
+    public_key: Annotated[HexText, Meta(description=PUBLIC_KEY)]
+    signature: HexText
+
+    @classmethod
+    def of(cls, own: Seat, table: TableState) -> "ContributionReceipt | None":
+        """Sign that a seat has contributed to the next shoe, None if its player has not."""
+        shoe, opened = table.next_shoe, table.require_opened()
+        given = None if shoe is None else find_contribution(shoe.contributions, own.seat)
+        if shoe is None or given is None or given.player != own.player:
+            return None
+        signed = encode_contributed(
+            table=opened.table,
+            commitment=shoe.commitment,
+            witnesses=shoe.witnesses,
+            player=given.player,
+            contribution=Contribution(given.seat, given.contribution, given.public_key),
+            contributed_at_us=microseconds(given.contributed_at),
+        )
+        return cls(
+            kind="contribution",
+            table=opened.table,
+            commitment=shoe.commitment,
+            witnesses=WitnessPlace.list_of(shoe.witnesses),
+            seat=given.seat,
+            player=given.player,
+            contribution=given.contribution,
+            player_key=given.public_key,
+            contributed_at=given.contributed_at,
+            **receipt_keys.sign(signed),
+        )
+
+
 class OwnSeat(Shape):
     """The caller's own seat at the table."""
 
@@ -181,6 +229,7 @@ class OwnSeat(Shape):
         SeatStatus | None, Meta(description="In the current round; null if the player waits for the next.")
     ]
     last_wager: tuple[StakeResponse, ...] | None
+    contribution: Annotated[ContributionReceipt | None, Meta(description="To the shoe that is cut now.")]
     wager_signatures: Annotated[
         tuple[str, ...],
         Meta(description="Algorithms of the `signature` that a wager may carry. A client with another one sends none."),
@@ -327,5 +376,6 @@ def _own_seat(
         in_round=round_seat is not None and round_.is_running(),
         status=None if round_seat is None else round_seat.status,
         last_wager=None if seat.last_wager is None else present_stakes(seat.last_wager, currency),
+        contribution=ContributionReceipt.of(seat, table),
         wager_signatures=WAGER_SIGNATURES,
     )

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from baccarat.chat import moderation
 from baccarat.chat import queries as chat
-from baccarat.queries import receipts, tables
+from baccarat.queries import receipt_keys, tables
 from baccarat.services import table_lifecycle
 from casino.api.error_catalogue import NOT_FOUND, RequestRejected
 from casino.checkpoints import keyring
@@ -115,7 +115,7 @@ def _proof_keys() -> list[str]:
     witnesses = parse_addresses(settings.WITNESSES)
     if not witnesses:
         return []
-    own = [key.public.hex() for key in (*keyring.published_keys(), *receipts.published_keys())]
+    own = [key.public.hex() for key in (*keyring.published_keys(), *receipt_keys.published_keys())]
     releases = [each.release_key.hex() for each in witnesses if each.release_key]
     return [*own, *releases, *(each.cosigner.vkey for each in witnesses)]
 

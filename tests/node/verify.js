@@ -1,13 +1,13 @@
-// Runs the page's verifier: reads a JSON array of {"file", "keys", "witness_keys", "require_signed", "receipt"}, "file" and "receipt" as text, and prints
+// Runs the page's verifier: reads a JSON array of {"file", "keys", "witness_keys", "require_signed", "receipts"}, "file" and "receipts" as text, and prints
 // an array of the verdicts, as the stand-alone verifier gives them.
 
 import { readFileSync } from "node:fs";
 import { verify } from "../../baccarat/web/static/play/verify/checks.js";
 
 const verdicts = [];
-for (const { file, keys, witness_keys: witnessKeys, require_signed: requireSigned, receipt } of JSON.parse(readFileSync(0, "utf8"))) {
-  const given = receipt === null ? null : JSON.parse(receipt);
-  const { verdict, checks, asOf, couldChoose, caveats } = await verify(new TextEncoder().encode(file), { trusted: keys, witnessKeys, requireSigned, receipt: given });
+for (const { file, keys, witness_keys: witnessKeys, require_signed: requireSigned, receipts } of JSON.parse(readFileSync(0, "utf8"))) {
+  const given = receipts.map((each) => JSON.parse(each));
+  const { verdict, checks, asOf, couldChoose, caveats } = await verify(new TextEncoder().encode(file), { trusted: keys, witnessKeys, requireSigned, receipts: given });
   verdicts.push({
     verdict, could_choose: couldChoose, caveats: caveats.map((caveat) => caveat.code),
     as_of: asOf && { number: asOf.number, made_at: asOf.made_at, cosigned_by: asOf.cosignedBy },

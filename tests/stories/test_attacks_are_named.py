@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any, Final
@@ -110,30 +110,30 @@ ATTACKS: Final[dict[str, tuple[Attack, bool, dict[str, Any], str, str | None]]] 
 """What is tried, whether the player has a receipt, what the reader requires; the verdict, and who could have chosen."""
 
 
-def attempts(attack: Attack, *, rounds: int, kept: bool) -> list[tuple[bytes, bytes | None]]:
+def attempts(attack: Attack, *, rounds: int, kept: bool) -> list[tuple[bytes, list[bytes]]]:
     """Return the files of rounds that end as the house wants, with the receipts that the player keeps."""
-    chance, files = Random(attack.__name__), list[tuple[bytes, bytes | None]]()
+    chance, files = Random(attack.__name__), list[tuple[bytes, list[bytes]]]()
     for _ in range(rounds):
         forgers = Forgers()
         forgers.change_until_paid(another_index, chance)
         forgers.shown()
-        receipt = forgers.receipt() if kept else None
-        files.append((canonical(attack(copy.copy(forgers))), receipt))
+        receipts = [forgers.receipt()] if kept else []
+        files.append((canonical(attack(copy.copy(forgers))), receipts))
     return files
 
 
 def verdicts(
-    raw: bytes, keys: list[str], policy: dict[str, Any], receipt: bytes | None = None
+    raw: bytes, keys: list[str], policy: dict[str, Any], receipts: Sequence[bytes] = ()
 ) -> list[tuple[str, str | None]]:
     """Return what each verifier says of a file: the verdict, and who could have chosen."""
-    alone = verifier.verify(raw, keys, receipt, **policy)
-    ours = checks.verify(raw, keys=keys, receipt=receipt, **policy).document()
+    alone = verifier.verify(raw, keys, receipts, **policy)
+    ours = checks.verify(raw, keys=keys, receipts=receipts, **policy).document()
     said = [(each["verdict"], each["could_choose"]) for each in (alone, ours)]
     if HAS_NODE:
-        (shown,) = verify_on_page([page_request(raw, keys=keys, receipt=receipt, **policy)])
+        (shown,) = verify_on_page([page_request(raw, keys=keys, receipts=receipts, **policy)])
         said.append((shown["verdict"], shown["could_choose"]))
     if HAS_PHP:
-        (by_php,) = verify_all([request(raw, keys=keys, receipt=receipt, **policy)])
+        (by_php,) = verify_all([request(raw, keys=keys, receipts=receipts, **policy)])
         status = {number: verdict for verdict, number in verifier.STATUS.items()}
         said.append((status.get(by_php.status, "verified"), by_php.could_choose))
     return said
@@ -144,16 +144,16 @@ def named(attack: str, *, rounds: int) -> set[tuple[str, str | None]]:
     act, kept, policy, _, _ = ATTACKS[attack]
     keys, said = [*KEYS, str(golden("mini")["keys"][0]["public_key"])], set()
     files = attempts(act, rounds=rounds, kept=kept)
-    for raw, receipt in files:
-        alone = verifier.verify(raw, keys, receipt, **policy)
-        ours = checks.verify(raw, keys=keys, receipt=receipt, **policy).document()
+    for raw, receipts in files:
+        alone = verifier.verify(raw, keys, receipts, **policy)
+        ours = checks.verify(raw, keys=keys, receipts=receipts, **policy).document()
         said |= {(each["verdict"], each["could_choose"]) for each in (alone, ours)}
     if HAS_NODE:
-        shown = verify_on_page([page_request(raw, keys=keys, receipt=receipt, **policy) for raw, receipt in files])
+        shown = verify_on_page([page_request(raw, keys=keys, receipts=receipts, **policy) for raw, receipts in files])
         said |= {(each["verdict"], each["could_choose"]) for each in shown}
     if HAS_PHP:
         status = {number: verdict for verdict, number in verifier.STATUS.items()}
-        shown_by_php = verify_all([request(raw, keys=keys, receipt=receipt, **policy) for raw, receipt in files])
+        shown_by_php = verify_all([request(raw, keys=keys, receipts=receipts, **policy) for raw, receipts in files])
         said |= {(status.get(each.status, "verified"), each.could_choose) for each in shown_by_php}
     return said
 

@@ -255,6 +255,7 @@ class Forgers:
         fields = {name: getattr(terms, name) for name in Terms.__slots__ if name not in {"table", "witnesses"}}
         return canonical(
             {
+                "kind": "wager",
                 "table": opened["table"],
                 "round": opened["round"],
                 "terms": {
@@ -372,7 +373,8 @@ def another_index(forgers: Forgers, chance: Random) -> None:
 def verdict(document: Document, receipt: bytes | None = None) -> tuple[str, str]:
     """Return the verdict that both verifiers come to, and that of their check of the receipt."""
     data = canonical(document)
-    ours, alone = checks.verify(data, keys=KEYS, receipt=receipt).document(), verifier.verify(data, KEYS, receipt)
+    receipts = [] if receipt is None else [receipt]
+    ours, alone = checks.verify(data, keys=KEYS, receipts=receipts).document(), verifier.verify(data, KEYS, receipts)
     assert ours["verdict"] == alone["verdict"], [each for each in ours["checks"] if each["verdict"] == "failed"]
     results = {each["name"]: each["verdict"] for each in alone["checks"]}
     return ours["verdict"], results.get("receipt", "none")

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from baccarat.domain.fairness.links import LogHead
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, digest_cards, encode_witnesses, prefixed
+from baccarat.domain.rules.payouts import SpotResult
 from casino.kernel import merkle
 from casino.witness.statements import ClosingKind
 
@@ -20,6 +21,7 @@ WAGER_TAG: Final = b"casino.baccarat.wager.v2\x00"
 LEAF_TAG: Final = b"casino.baccarat.wager-leaf.v1\x00"
 CLOSING_TAG: Final = b"casino.baccarat.closing.v1\x00"
 RECEIPT_TAG: Final = b"casino.baccarat.receipt.v2\x00"
+PAYOUT_TAG: Final = b"casino.baccarat.payout.v1\x00"
 NO_DIGEST: Final = "00" * 32
 """Stands for what does not exist: the closing before a table's first, the root before the first cosignature."""
 
@@ -206,6 +208,35 @@ def encode_receipt(
             _U64.pack(close_by_us),
         )
     )
+
+
+def encode_payout(
+    *,
+    terms: str,
+    leaf: bytes,
+    player: UUID,
+    results: Sequence[SpotResult],
+    currency: str,
+    settled_at_us: int,
+) -> bytes:
+    """Return the bytes that say what a wager returned, which the house signs; `results` are in the rules' order."""
+    return b"".join(
+        (
+            PAYOUT_TAG,
+            bytes.fromhex(terms),
+            leaf,
+            player.bytes,
+            struct.pack(">I", len(results)),
+            *map(_encode_result, results),
+            prefixed(currency.encode("ascii")),
+            _U64.pack(settled_at_us),
+        )
+    )
+
+
+def _encode_result(each: SpotResult) -> bytes:
+    names = prefixed(each.spot.encode("ascii")) + _U64.pack(each.stake) + prefixed(each.result.encode("ascii"))
+    return names + _U64.pack(each.returned) + _U64.pack(each.commission)
 
 
 def _encode_stakes(stakes: Stakes) -> bytes:

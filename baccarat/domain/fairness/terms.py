@@ -14,6 +14,7 @@ from uuid import UUID
 from baccarat.domain.fairness.cut import Contribution, parse_contribution
 
 CONTRIBUTION_TAG: Final = b"casino.baccarat.contribution.v1\x00"
+CONTRIBUTED_TAG: Final = b"casino.baccarat.contributed.v1\x00"
 CUT_TAG: Final = b"casino.baccarat.cut.v2\x00"
 TERMS_TAG: Final = b"casino.baccarat.terms.v1\x00"
 MAX_WITNESSES: Final = 4
@@ -94,6 +95,22 @@ def encode_contribution(
     """Return the bytes that a player signs to contribute to a cut. Raises MalformedContribution."""
     drawing = table.bytes + _digest(commitment) + encode_witnesses(witnesses)
     return CONTRIBUTION_TAG + drawing + _U8.pack(seat) + prefixed(parse_contribution(contribution))
+
+
+def encode_contributed(
+    *,
+    table: UUID,
+    commitment: str,
+    witnesses: Sequence[WitnessIndex],
+    player: UUID,
+    contribution: Contribution,
+    contributed_at_us: int,
+) -> bytes:
+    """Return the bytes of a contribution's receipt, which the house signs."""
+    drawing = table.bytes + _digest(commitment) + encode_witnesses(witnesses)
+    public_key, given = bytes.fromhex(contribution.public_key), parse_contribution(contribution.contribution)
+    by = _U8.pack(contribution.seat) + player.bytes + prefixed(public_key) + prefixed(given)
+    return CONTRIBUTED_TAG + drawing + by + _U64.pack(contributed_at_us)
 
 
 def close_cut(

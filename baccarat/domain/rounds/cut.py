@@ -1,6 +1,7 @@
 """Contributions of seats to a shoe's cut, for rounds and long shoes alike. Pure."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -15,7 +16,7 @@ MAX_CUT_CHANGES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class SeatContribution:
-    """A seat's latest contribution in hex, its player, and how many that player has made from this seat.
+    """A seat's latest contribution in hex, its player and time, and how many that player has made from this seat.
 
     `public_key` is that of its signature, "" if it is not signed.
     """
@@ -24,6 +25,7 @@ class SeatContribution:
     player: UUID
     contribution: str
     change_count: int
+    contributed_at: datetime
     public_key: str = ""
 
 
@@ -50,13 +52,19 @@ def is_new_contribution(
 
 
 def replace_contribution(
-    contributions: SeatContributions, *, seat: int, player: UUID, contribution: str, public_key: str = ""
+    contributions: SeatContributions,
+    *,
+    seat: int,
+    player: UUID,
+    contribution: str,
+    contributed_at: datetime,
+    public_key: str = "",
 ) -> SeatContributions:
     """Replace a seat's contribution, keeping seats in ascending order."""
     last = find_contribution(contributions, seat)
     change_count = last.change_count + 1 if last is not None and last.player == player else 1
     others = [each for each in contributions if each.seat != seat]
-    newest = SeatContribution(seat, player, contribution, change_count, public_key)
+    newest = SeatContribution(seat, player, contribution, change_count, contributed_at, public_key)
     return tuple(sorted((*others, newest), key=lambda each: each.seat))
 
 

@@ -94,6 +94,7 @@ def _shoe_cut_contributed(state: TableState, event: e.ShoeCutContributed) -> Tab
         seat=event.seat,
         player=event.player,
         contribution=event.contribution,
+        contributed_at=event.contributed_at,
         public_key="" if event.signature is None else event.signature.public_key,
     )
     return replace(state, next_shoe=replace(next_shoe, contributions=contributions))

@@ -45,19 +45,20 @@ class Command(BaseCommand):
         parser.add_argument("--key", dest="keys", action="append", default=[], help=trusted)
         parser.add_argument("--witness-key", dest="witness_keys", action="append", default=[], help=required)
         parser.add_argument("--require-signed", action="store_true", help="verify no round with an unsigned wager")
-        parser.add_argument("--receipt", type=Path, help="a wager's receipt, to compare the round with")
+        receipt_help = "a receipt of a wager or a contribution, or a payout, to compare the round with; may be repeated"
+        parser.add_argument("--receipt", dest="receipts", action="append", default=[], type=Path, help=receipt_help)
         parser.add_argument("--json", action="store_true", help="print JSON")
 
-    def handle(self, *_args: Any, file: Path, receipt: Path | None, **options: Any) -> None:
+    def handle(self, *_args: Any, file: Path, receipts: list[Path], **options: Any) -> None:
         try:
-            raw, told = file.read_bytes(), None if receipt is None else receipt.read_bytes()
+            raw, told = file.read_bytes(), [receipt.read_bytes() for receipt in receipts]
             keys, witness_keys = (
                 [key for given in options[name] for key in parse_keys(given)] for name in ("keys", "witness_keys")
             )
         except (OSError, InvalidKey) as error:
             raise CommandError(str(error)) from error
         policy = {"witness_keys": witness_keys, "require_signed": options["require_signed"]}
-        result = checks.verify(raw, keys=keys, receipt=told, **policy)
+        result = checks.verify(raw, keys=keys, receipts=told, **policy)
         if options["json"]:
             self.stdout.write(json.dumps(result.document(), indent=2))
         else:

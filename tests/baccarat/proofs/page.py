@@ -15,13 +15,13 @@ def page_request(
     raw: bytes,
     *,
     keys: Collection[str] = (),
-    receipt: bytes | None = None,
+    receipts: Collection[bytes] = (),
     witness_keys: Collection[str] = (),
     require_signed: bool = False,
 ) -> dict[str, Any]:
     """Return a request to verify a file by a reader who trusts and requires this."""
     return {
-        "file": raw.decode(), "keys": list(keys), "receipt": receipt if receipt is None else receipt.decode(),
+        "file": raw.decode(), "keys": list(keys), "receipts": [each.decode() for each in receipts],
         "witness_keys": list(witness_keys), "require_signed": require_signed,
     }  # fmt: skip
 

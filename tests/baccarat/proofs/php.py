@@ -41,7 +41,7 @@ def request(
     raw: bytes,
     *,
     keys: Collection[str] = (),
-    receipt: bytes | None = None,
+    receipts: Collection[bytes] = (),
     witness_keys: Collection[str] = (),
     require_signed: bool = False,
 ) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def request(
     cosigners = [each for each in (*keys, *witness_keys) if "+" in each]
     trusted = [each for each in keys if "+" not in each]
     return {
-        "file": raw.decode(), "receipt": receipt if receipt is None else receipt.decode(),
+        "file": raw.decode(), "receipts": [each.decode() for each in receipts],
         "keys": trusted, "trusted_witnesses": trusted, "receipt_keys": trusted, "cosigners": cosigners,
         "witness_keys": [each for each in witness_keys if "+" not in each], "require_signed": require_signed,
     }  # fmt: skip

@@ -30,7 +30,7 @@ from casino.kernel.canonical_json import NotCanonical, canonical
 from casino.witness.statements import ClosingKind, ClosingRequest
 
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
-PUBLISHED: Final = "dae34af9746c20f6692673e938f2583331b51f4bdbdbdc872e5a5872344ad558"
+PUBLISHED: Final = "69746f50bf363ed7fc45febe4c6454fbd369fda5d0549079294592ace74ad1b5"
 """SHA-256 of the published vectors."""
 VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
 
@@ -238,6 +238,33 @@ def test_receipts() -> None:
     assert ed25519.public_key(secret).hex() == receipt["public_key"]
     assert ed25519.sign(secret, signed).hex() == receipt["signature"]
     assert verifier.encode_receipt(receipt) == (receipt["terms"]["digest"], bytes.fromhex(receipt["leaf"]), signed)
+
+
+def test_payouts() -> None:
+    payout, secret = VECTORS["payout"]["payout"], bytes.fromhex(VECTORS["payout"]["private_key"])
+    results = [
+        payouts.SpotResult(Spot.BANKER, 1000, payouts.StakeResult.WIN, 1000, 50, 1950),
+        payouts.SpotResult(Spot.TIE, 500, payouts.StakeResult.LOSE, 0, 0, 0),
+    ]
+    signed = closing.encode_payout(
+        terms=payout["terms"], leaf=bytes.fromhex(payout["leaf"]), player=UUID(payout["player"]), results=results,
+        currency=payout["currency"], settled_at_us=verifier.microseconds(payout["settled_at"]),
+    )  # fmt: skip
+    assert signed.hex() == VECTORS["payout"]["bytes"]
+    assert ed25519.sign(secret, signed).hex() == payout["signature"]
+    assert verifier.encode_payout(payout) == signed
+
+
+def test_receipts_of_contributions() -> None:
+    receipt, secret = VECTORS["contributed"]["receipt"], bytes.fromhex(VECTORS["contributed"]["private_key"])
+    signed = terms.encode_contributed(
+        table=UUID(receipt["table"]), commitment=receipt["commitment"], witnesses=(), player=UUID(receipt["player"]),
+        contribution=cut.Contribution(receipt["seat"], receipt["contribution"], receipt["player_key"]),
+        contributed_at_us=verifier.microseconds(receipt["contributed_at"]),
+    )  # fmt: skip
+    assert signed.hex() == VECTORS["contributed"]["bytes"]
+    assert ed25519.sign(secret, signed).hex() == receipt["signature"]
+    assert verifier.encode_contributed(receipt) == signed
 
 
 def test_drawings_with_witnesses() -> None:

@@ -6,7 +6,7 @@
  *   php verifier.php ROUND.json [--key=HEX] [--witness-key=HEX] [--cosigner=NAME+ID+KEY] [--receipt=FILE]
  *                               [--receipt-key=HEX] [--require-signed]   (keys repeatable)
  *   php verifier.php --batch      reads a JSON array of {"file", "keys", "trusted_witnesses", "witness_keys", "cosigners",
- *                                 "receipt", "receipt_keys", "require_signed"}, "file" and "receipt" as text; prints an
+ *                                 "receipts", "receipt_keys", "require_signed"}, "file" and "receipts" as text; prints an
  *                                 array of {"status", "as_of", "could_choose", "caveats", "checks"}
  *   php verifier.php --vectors=FILE   recomputes the vectors, and prints the members that it did
  *
@@ -754,7 +754,7 @@ const EVENTS = [
     'TermsFixed' => ['number' => 'count', 'digest' => 'hash', 'next_shoe' => ['?', ...NEXT_SHOE],
         'place' => ['?', 'next_place' => 'count', 'cards' => 'hash', 'next_commitment' => 'hash']],
     'ShoeCommitted' => ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'shape' => SHAPE],
-    'ShoeCutContributed' => ['shoe' => 'uuid', 'seat' => 'seat', 'contribution' => 'contribution',
+    'ShoeCutContributed' => ['shoe' => 'uuid', 'seat' => 'seat', 'player' => 'uuid', 'contribution' => 'contribution',
         'signature?' => ['?', 'public_key' => 'hex', 'signature' => 'signature']],
     'ShoeStarted' => ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'turned_card' => '?card',
         'burned_count' => 'count', 'contributions' => CONTRIBUTIONS, 'cut' => 'hash', 'root' => 'hash',
@@ -817,13 +817,22 @@ const FILE = [
     'keys' => ['each', ['id' => 'text', 'public_key' => 'hash', 'valid_from' => 'time', 'valid_until' => '?time']],
 ];
 const RECEIPT = [
-    'table' => 'uuid', 'round' => 'uuid', 'wager' => 'uuid', 'player' => 'uuid', 'seat' => 'seat', 'money_type' => 'money',
+    'kind' => 'text', 'table' => 'uuid', 'round' => 'uuid', 'wager' => 'uuid', 'player' => 'uuid', 'seat' => 'seat', 'money_type' => 'money',
     'currency' => 'text', 'place' => 'count', 'terms' => ['digest' => 'hash', 'number' => 'count', 'shoe' => 'uuid', 'next_place' => 'count', 'cards' => 'hash',
         'rules' => 'hash', 'commitment' => 'hash', 'contributions' => CONTRIBUTIONS, 'cut' => 'hash',
         'witnesses?' => LINKS, 'next_commitment' => 'hash'],
     'stakes' => ['each', ['spot' => 'spot', 'amount' => 'amount']], 'raised' => ['each', ['spot' => 'spot', 'amount' => 'amount']],
     'wager_signature' => ['?', ...WAGER_SIGNATURE], 'leaf' => 'hash', 'confirmed_at' => 'time', 'close_by' => '?time',
     'public_key' => 'hash', 'signature' => 'signature',
+];
+const PAYOUT = [
+    'kind' => 'text', 'table' => 'uuid', 'round' => 'uuid', 'terms' => 'hash', 'wager' => 'uuid', 'player' => 'uuid', 'leaf' => 'hash',
+    'results' => ['up', ['spot' => 'spot', 'stake' => 'amount', 'result' => 'text', 'returned' => 'amount', 'commission' => 'amount']],
+    'currency' => 'text', 'settled_at' => 'time', 'public_key' => 'hash', 'signature' => 'signature',
+];
+const CONTRIBUTED = [
+    'kind' => 'text', 'table' => 'uuid', 'commitment' => 'hash', 'witnesses' => LINKS, 'seat' => 'seat', 'player' => 'uuid',
+    'contribution' => 'contribution', 'player_key' => 'hex', 'contributed_at' => 'time', 'public_key' => 'hash', 'signature' => 'signature',
 ];
 
 /** Refuse a value that is not of the shape; return it with objects as arrays, their members in the shape's order. */
@@ -940,7 +949,7 @@ final class Verifier
     /** @param array<string, mixed> $reader @return array{status: int, as_of: ?array<string, mixed>, could_choose: ?string, caveats: list<string>, checks: array<string, array{string, string}>} */
     public static function verify(string $text, array $reader): array
     {
-        $nothing = ['keys' => [], 'trusted_witnesses' => [], 'witness_keys' => [], 'receipt' => null, 'receipt_keys' => [], 'cosigners' => [], 'require_signed' => false];
+        $nothing = ['keys' => [], 'trusted_witnesses' => [], 'witness_keys' => [], 'receipts' => [], 'receipt_keys' => [], 'cosigners' => [], 'require_signed' => false];
         return (new self($reader + $nothing))->verdict($text);
     }
 
@@ -1798,12 +1807,76 @@ final class Verifier
 
     private function receipt(): void
     {
-        if ($this->reader['receipt'] === null) {
+        if ($this->reader['receipts'] === []) {
             throw new Absent('none was given');
         }
-        $receipt = shaped(Reader::read($this->reader['receipt']), RECEIPT, 'receipt');
-        [$terms, $bytes, $leaf] = receipt_bytes($receipt);
+        $unknown = false;
+        foreach ($this->reader['receipts'] as $text) {
+            $read = Reader::read($text);
+            foreach (is_array($read) ? $read : [$read] as $each) {
+                $key = match ($each instanceof Members ? $each->all['kind'] ?? null : null) {
+                    'wager' => $this->receipt_of_wager(shaped($each, RECEIPT, 'receipt')),
+                    'payout' => $this->payout(shaped($each, PAYOUT, 'payout')),
+                    'contribution' => $this->receipt_of_contribution(shaped($each, CONTRIBUTED, 'receipt')),
+                    default => throw new Failed('the receipt is of no known kind'),
+                };
+                $unknown = $unknown || !in_array($key, $this->reader['receipt_keys'], true);
+            }
+        }
+        if ($unknown) {
+            throw new Later('the key of a receipt is not among the trusted ones');
+        }
+    }
+
+    /** The key, if it signed the bytes. @param array<string, mixed> $receipt */
+    private function key_of(array $receipt, string $bytes): string
+    {
         hold(signed($bytes, hex2bin($receipt['signature']), hex2bin($receipt['public_key'])), "the receipt's signature is wrong");
+        return $receipt['public_key'];
+    }
+
+    /** @param array<string, mixed> $payout */
+    private function payout(array $payout): string
+    {
+        [$bytes, $lines] = payout_bytes($payout);
+        $key = $this->key_of($payout, $bytes);
+        $opening = $this->opening();
+        hold($payout['round'] === $opening['round'] && $payout['table'] === $opening['table'], 'the payout is of another round');
+        hold($payout['terms'] === $opening['terms'] && $payout['currency'] === $this->rules['currency'], 'the payout is of other terms');
+        $leaves = array_map(bin2hex(...), $this->leaves());
+        $place = array_search($payout['leaf'], $leaves, true);
+        hold($place !== false, 'the payout is of another wager');
+        $wager = $this->of_round('WagerConfirmed')[$place]['data'];
+        hold($payout['wager'] === $wager['wager'] && $payout['player'] === $wager['player'], 'the payout is of another player');
+        $settled = $this->data('RoundSettled') ?? throw new Failed('the round was not settled');
+        hold(micros($settled['settled_at']) === micros($payout['settled_at']), 'the payout is of another time');
+        $results = array_column($settled['wagers'], 'results', 'seat')[$wager['seat']] ?? [];
+        $paid = array_map(fn ($line) => [$line['spot'], $line['stake'], $line['result'], $line['returned'], $line['commission']], $results);
+        hold($lines !== [] && $paid === $lines, 'the wager returned something else than its payout says');
+        return $key;
+    }
+
+    /** @param array<string, mixed> $receipt */
+    private function receipt_of_contribution(array $receipt): string
+    {
+        $key = $this->key_of($receipt, contributed_bytes($receipt));
+        hold($receipt['table'] === $this->opening()['table'] && $receipt['commitment'] === $this->committed()['commitment'], 'the receipt is of another drawing');
+        hold(links($receipt['witnesses']) === ($this->long ? "\0" : $this->links), 'the receipt is of other witnesses');
+        foreach ($this->events as ['type' => $type, 'data' => $data]) {
+            $found = $type === 'ShoeCutContributed' && $data['seat'] === $receipt['seat'] && $data['player'] === $receipt['player']
+                && $data['contribution'] === $receipt['contribution'] && ($data['signature']['public_key'] ?? '') === $receipt['player_key'];
+            if ($found) {
+                return $key;
+            }
+        }
+        throw new Failed('the cut lacks the contribution of its receipt');
+    }
+
+    /** @param array<string, mixed> $receipt */
+    private function receipt_of_wager(array $receipt): string
+    {
+        [$terms, $bytes, $leaf] = receipt_bytes($receipt);
+        $key = $this->key_of($receipt, $bytes);
         hold(bin2hex($terms) === $receipt['terms']['digest'], "the receipt's terms are others than their digest");
         hold(bin2hex($leaf) === $receipt['leaf'], "the receipt's leaf is another than that of its wager");
         $opening = $this->opening();
@@ -1813,9 +1886,7 @@ final class Verifier
         foreach ($this->data('LinksReleased')['releases'] ?? [] as $release) {
             $this->after($release, $receipt['confirmed_at']);
         }
-        if (!in_array($receipt['public_key'], $this->reader['receipt_keys'], true)) {
-            throw new Later('the key of the receipt is not among the trusted ones');
-        }
+        return $key;
     }
 
     private function cards(): void
@@ -2022,6 +2093,27 @@ function receipt_bytes(array $receipt): array
     return [$terms, $bytes, $leaf];
 }
 
+/** The bytes of a payout, and its lines in minor units. @param array<string, mixed> $payout @return array{string, list<array<int, mixed>>} */
+function payout_bytes(array $payout): array
+{
+    $lines = [];
+    $bytes = "casino.baccarat.payout.v1\0" . hex2bin($payout['terms']) . hex2bin($payout['leaf']) . uuid($payout['player']) . pack('N', count($payout['results']));
+    foreach ($payout['results'] as $line) {
+        [$stake, $returned, $commission] = array_map(fn ($name) => exact((int) str_replace('.', '', $line[$name])), ['stake', 'returned', 'commission']);
+        $bytes .= sized($line['spot']) . u64($stake) . sized($line['result']) . u64($returned) . u64($commission);
+        $lines[] = [$line['spot'], $stake, $line['result'], $returned, $commission];
+    }
+    return [$bytes . sized($payout['currency']) . u64(micros($payout['settled_at'])), $lines];
+}
+
+/** The bytes of a contribution's receipt. @param array<string, mixed> $receipt */
+function contributed_bytes(array $receipt): string
+{
+    return "casino.baccarat.contributed.v1\0" . uuid($receipt['table']) . hex2bin($receipt['commitment']) . links($receipt['witnesses'])
+        . chr($receipt['seat']) . uuid($receipt['player']) . sized(hex2bin($receipt['player_key'])) . sized(hex2bin($receipt['contribution']))
+        . u64(micros($receipt['contributed_at']));
+}
+
 /** Amounts with a currency's decimals, in its minor unit. @param list<array{spot: string, amount: string}> $amounts @return array<string, int> */
 function minor(array $amounts): array
 {
@@ -2092,6 +2184,14 @@ function vector(string $name, mixed $it, mixed $raw): array
             [$terms, $bytes, $leaf] = receipt_bytes($receipt);
             return ['terms' => [bin2hex($terms), $receipt['terms']['digest']], 'leaf' => [bin2hex($leaf), $receipt['leaf']], 'bytes' => [bin2hex($bytes), $it['bytes']],
                 'signature' => [signed($bytes, hex2bin($receipt['signature']), hex2bin($receipt['public_key'])), true]];
+        case 'payout':
+            $payout = shaped($raw->all['payout'], PAYOUT, 'payout');
+            $bytes = payout_bytes($payout)[0];
+            return ['bytes' => [bin2hex($bytes), $it['bytes']], 'signature' => [signed($bytes, hex2bin($payout['signature']), hex2bin($payout['public_key'])), true]];
+        case 'contributed':
+            $receipt = shaped($raw->all['receipt'], CONTRIBUTED, 'receipt');
+            $bytes = contributed_bytes($receipt);
+            return ['bytes' => [bin2hex($bytes), $it['bytes']], 'signature' => [signed($bytes, hex2bin($receipt['signature']), hex2bin($receipt['public_key'])), true]];
         case 'hands':
             return array_map(fn ($each) => [hands(explode(' ', $each['cards'])), ['player' => explode(' ', $each['player']), 'banker' => explode(' ', $each['banker']),
                 'natural' => $each['natural'], 'used' => $each['used'], 'outcome' => $each['outcome']]], $it);
@@ -2300,13 +2400,13 @@ function main(array $arguments): int
         return 0;
     }
     $text = count($given['file']) === 1 ? readable($given['file'][0]) : false;
-    $receipt = $given['receipt'] ? readable($given['receipt'][0]) : null;
-    if ($text === false || $receipt === false) {
+    $receipts = array_map(readable(...), $given['receipt']);
+    if ($text === false || in_array(false, $receipts, true)) {
         echo "UNREADABLE: give one file that can be read\n";
         return 2;
     }
     $verdict = Verifier::verify($text, [
-        'keys' => $given['key'], 'witness_keys' => $given['witness-key'], 'receipt' => $receipt, 'receipt_keys' => $given['receipt-key'],
+        'keys' => $given['key'], 'witness_keys' => $given['witness-key'], 'receipts' => $receipts, 'receipt_keys' => $given['receipt-key'],
         'cosigners' => $given['cosigner'], 'require_signed' => (bool) $given['require-signed'],
     ]);
     echo told($verdict);

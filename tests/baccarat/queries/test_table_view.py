@@ -56,6 +56,7 @@ def test_the_viewer_finds_their_own_seat_and_nobody_elses_name() -> None:
     assert picture["you"]["under_minimum"] is True
     assert picture["you"]["status"] == "deciding"
     assert picture["round"]["seats"][0]["placed"] == [{"spot": "player", "amount": "5.00"}]
+    assert picture["you"].pop("player") == str(ANN)
     shown = json.dumps(picture, default=str)
     assert str(ANN) not in shown
     assert str(BEN) not in shown

@@ -1,4 +1,4 @@
-"""The house signs a receipt of each wager, which convicts it if terms, stakes or places change afterwards."""
+"""The house signs wagers, payouts and contributions, which convicts it if it says something else afterwards."""
 
 import copy
 from collections.abc import Callable
@@ -11,15 +11,16 @@ from django.test import Client
 from baccarat.domain.rules.table_rules import UnderMinimumPolicy
 from baccarat.proofs import checks, verifier
 from baccarat.proofs.export import export_round
-from baccarat.queries import receipts
+from baccarat.queries import receipt_keys, rounds
 from baccarat.services import betting
 from casino.checkpoints import signing
 from casino.events import sealer
 from casino.kernel.canonical_json import canonical
+from tests.baccarat.proofs.page import HAS_NODE, page_request, verify_on_page
 from tests.baccarat.proofs.php import HAS_PHP, request, verify_all
 from tests.support.examples import B
 from tests.support.house import At, House, deal_all
-from tests.support.signatures import sign_wager
+from tests.support.signatures import PUBLIC_KEY, sign_contribution, sign_wager
 
 Document = dict[str, Any]
 
@@ -47,22 +48,49 @@ def proof_of(house: House, at: At) -> Document:
 def check(proof: Document, receipt: Document, *, keys: list[str] | None = None) -> tuple[str, str]:
     """Return the verdict and the text of the receipt's check."""
     trusted = (
-        [*(key.name for key in receipts.published_keys()), *(each["public_key"] for each in proof["keys"])]
+        [*(key.name for key in receipt_keys.published_keys()), *(each["public_key"] for each in proof["keys"])]
         if keys is None
         else keys
     )
-    result = verifier.verify(canonical(proof), trusted, canonical(receipt))
-    ours = checks.verify(canonical(proof), keys=trusted, receipt=canonical(receipt)).document()
+    result = verifier.verify(canonical(proof), trusted, [canonical(receipt)])
+    ours = checks.verify(canonical(proof), keys=trusted, receipts=[canonical(receipt)]).document()
     (mine,) = [each for each in ours["checks"] if each["name"] == "receipt"]
     (found,) = [each for each in result["checks"] if each["name"] == "receipt"]
     assert (found["verdict"] == "failed") is (result["verdict"] == "failed")
     assert (mine["verdict"], mine["text"]) == (found["verdict"], found["text"])
     if HAS_PHP:
-        (verdict,) = verify_all([request(canonical(proof), keys=trusted, receipt=canonical(receipt))])
+        (verdict,) = verify_all([request(canonical(proof), keys=trusted, receipts=[canonical(receipt)])])
         assert {"ok": "ok", "failed": "failed", "open": "not checkable yet"}[found["verdict"]] == verdict.checks[
             "receipt"
         ][0]
+    if HAS_NODE:
+        requests = [page_request(canonical(proof), keys=trusted, receipts=[canonical(receipt)])]
+        (page,) = verify_on_page(requests)
+        assert page["checks"]["receipt"] == found["verdict"]
     return found["verdict"], found["text"]
+
+
+def payout_of(house: House, at: At) -> Document:
+    """Return the payout of a player's wager in the last round of a table."""
+    round_ = house.last(at.guest.table).require_opened().round
+    document: Document = as_json(rounds.load_round(round_=round_, operator=house.operator, viewer=at.guest.player))
+    (payout,) = [each["payout"] for each in document["seats"] if each["you"]]
+    assert [each["payout"] for each in document["seats"] if not each["you"]] == [None] * (len(document["seats"]) - 1)
+    assert isinstance(payout, dict)
+    return payout
+
+
+def contribute(at: At, contribution: str, *, signed: bool = False) -> Document:
+    """Contribute to the cut, and return the receipt."""
+    signature = sign_contribution(at.guest.table, contribution) if signed else None
+    state = betting.contribute_to_cut(actor=at.guest, contribution=contribution, contribution_signature=signature)
+    assert state.you is not None
+    receipt: Document = as_json(state.you.contribution)
+    return receipt
+
+
+def as_json(value: object) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(value))
 
 
 def test_receipts_of_signed_and_unsigned_wagers_agree_with_the_proof(house: House) -> None:
@@ -121,6 +149,56 @@ def test_a_round_that_is_not_as_its_receipt_says_fails(house: House) -> None:
     wager(ann), wager(bob)
     later = proof_of(house, bob)
     assert "of other terms" in check(later, receipt)[1]
+
+
+def test_a_payout_says_what_the_wager_returned(house: House) -> None:
+    ann, bob = house.company(house.table("atlantic_city"), 2)
+    wager(ann, seat=1), wager(bob, amount=2500)
+    proof = proof_of(house, ann)
+    for each in (ann, bob):
+        payout = payout_of(house, each)
+        assert check(proof, payout)[0] == "ok"
+        assert check(proof, payout, keys=[])[0] == "open"
+        for change in ({"currency": "USD"}, {"settled_at": "2026-01-01T00:00:00Z"}, {"player": payout["wager"]}):
+            assert "not signed" in check(proof, payout | change)[1]
+        assert check(proof, payout | {"wager": payout["player"]})[0] == "failed"
+        assert check(proof, payout | {"kind": "paper"})[0] == "failed"
+        assert check(proof, payout | {"results": payout["results"] * 2})[0] == "failed"
+
+
+@pytest.mark.parametrize("lie", ["returned", "commission", "stake", "player", "nothing"])
+def test_a_settlement_that_is_not_as_its_payout_says_fails(house: House, lie: str) -> None:
+    ann = house.seated(house.table("mini"))
+    wager(ann)
+    proof, payout = proof_of(house, ann), payout_of(house, ann)
+    for event in proof["events"]:
+        if event["type"] == "RoundSettled":
+            (settled,) = event["data"]["wagers"]
+            if lie == "nothing":
+                event["data"]["wagers"] = []
+            elif lie != "player":
+                settled["results"][0][lie] += 100
+        elif event["type"] == "WagerConfirmed" and lie == "player":
+            event["data"]["player"] = payout["wager"]
+    verdict, text = check(proof, payout)
+    assert (verdict, "returned something else" in text) == ("failed", True)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_cut_without_a_contribution_of_which_there_is_a_receipt_fails(house: House, signed: bool) -> None:
+    ann = house.seated(house.table("mini"))
+    replaced, receipt = contribute(ann, "aa"), contribute(ann, "bb", signed=signed)
+    for _ in range(2):  # what the first cards follow from was fixed before
+        wager(ann)
+        proof = proof_of(house, ann)
+        shown = check(proof, receipt)
+        assert shown[0] == "ok" or "of another drawing" in shown[1]
+    for each in (replaced, receipt):
+        assert check(proof, each)[0] == "ok"
+        assert "not signed" in check(proof, each | {"contribution": "cc"})[1]
+    assert receipt["player_key"] == (PUBLIC_KEY if signed else "")
+    lacking = {**proof, "events": [each for each in proof["events"] if each["type"] != "ShoeCutContributed"]}
+    assert "the cut lacks" in check(lacking, receipt)[1]
 
 
 def test_the_key_is_published_and_of_its_own(house: House, client: Client) -> None:

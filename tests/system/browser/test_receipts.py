@@ -69,7 +69,8 @@ def test_an_honest_round_agrees_with_its_receipt_which_can_be_saved_and_verified
     saved.value.save_as(tmp_path / "receipt.json")
     keys = verifier.parse_keys(house.http.get(f"{house.base_url}/.well-known/jwks.json").text)
     receipt = (tmp_path / "receipt.json").read_bytes()
-    checks = verifier.verify(canonical(proof_of(screen, round_)), keys, receipt)["checks"]
+    assert [each["kind"] for each in json.loads(receipt)] == ["wager", "payout"]
+    checks = verifier.verify(canonical(proof_of(screen, round_)), keys, [receipt])["checks"]
     assert [check["verdict"] for check in checks if check["name"] == "receipt"] == ["ok"]
 
 
@@ -102,6 +103,6 @@ def test_a_proof_of_another_cut_or_round_than_was_bet_on_turns_the_page_red(
     assert screen.page.evaluate(STATUSES, round_) == ["differs"]
     with screen.page.expect_download() as saved:
         screen.page.locator(".notice.problem .notice-act").click()
-    assert json.loads(Path(saved.value.path()).read_text())["round"] == round_
+    assert json.loads(Path(saved.value.path()).read_text())[0]["round"] == round_
     screen.page.unroute_all()
     expect(screen.open("history").locator(".receipt.differs")).to_be_visible()

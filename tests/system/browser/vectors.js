@@ -70,6 +70,9 @@ async (vectors) => {
   const told = await receipts.readReceipt(receipt);
   pairs.receipt = [[told.terms, told.leaf, told.valid], [receipt.terms.digest, receipt.leaf, true]];
 
+  pairs.payout = [await receipts.isPayoutSigned(vectors.payout.payout), true];
+  pairs.contributed = [await receipts.isContributionSigned(vectors.contributed.receipt), true];
+
   pairs.hands = [
     vectors.hands.map(({ cards }) => {
       const { player, banker } = hands.dealHands(cards.split(" "));

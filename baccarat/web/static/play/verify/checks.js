@@ -7,7 +7,7 @@ import * as log from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply, Proof } from "./proof.js";
 import { read } from "./read.js";
 import { publicReads } from "./public_reads.js";
-import { receipt as checkReceipt } from "./receipt.js";
+import { checkReceipts } from "./receipt.js";
 import { caveatsOn } from "./caveats.js";
 import { requireShape } from "./shape.js";
 import * as shoe from "./shoe.js";
@@ -15,6 +15,7 @@ import { witnesses } from "./witnesses.js";
 
 /** @import { Finding, Values } from "./proof.js" */
 /** @import { Cosignature } from "./cosignatures.js" */
+/** @import { AnyReceipt } from "./receipt.js" */
 /** @import { WitnessAddress } from "./public_reads.js" */
 /** @import { Caveat } from "./caveats.js" */
 
@@ -69,13 +70,13 @@ async function run(name, check) {
 
 /**
  * Check the bytes of a file. `trusted` are public keys, in hex or of cosigners; `witnessKeys`, too, and those in hex have to occur among the
- * links; of `oneOf`, which are trusted, one has to; with `requireSigned` each wager has to be signed; `receipt`, if there is one, is compared with the round,
+ * links; of `oneOf`, which are trusted, one has to; with `requireSigned` each wager has to be signed; `receipts` of any kind are compared with the round,
  * and so is what `witnesses`, if they are given, publish themselves; `onCheck` is called with each result.
  * @param {Uint8Array} bytes
- * @param {{trusted?: readonly string[], witnessKeys?: readonly string[], requireSigned?: boolean, oneOf?: readonly string[], receipt?: Api["Receipt"] | null, witnesses?: readonly WitnessAddress[] | null, onCheck?: (check: Check) => void}} [options]
+ * @param {{trusted?: readonly string[], witnessKeys?: readonly string[], requireSigned?: boolean, oneOf?: readonly string[], receipts?: readonly AnyReceipt[], witnesses?: readonly WitnessAddress[] | null, onCheck?: (check: Check) => void}} [options]
  * @returns {Promise<Verdict>}
  */
-export async function verify(bytes, { trusted = [], witnessKeys = [], requireSigned = false, oneOf = [], receipt = null, witnesses: published = null, onCheck = () => undefined } = {}) {
+export async function verify(bytes, { trusted = [], witnessKeys = [], requireSigned = false, oneOf = [], receipts = [], witnesses: published = null, onCheck = () => undefined } = {}) {
   /** @type {Check[]} */
   const checks = [];
   /** @param {Check} check */
@@ -95,7 +96,7 @@ export async function verify(bytes, { trusted = [], witnessKeys = [], requireSig
   if (proof && first.verdict === "ok") {
     for (const [name, check] of CHECKS) report(await run(name, () => check(proof)));
     if (published) report(await run("public", () => publicReads(proof, published)));
-    if (receipt) report(await run("receipt", () => checkReceipt(proof, receipt)));
+    if (receipts.length) report(await run("receipt", () => checkReceipts(proof, receipts)));
   }
   const verdicts = new Set(checks.map((check) => check.verdict));
   const hasRequired = !checks.some((check) => REQUIRED.has(check.name) && check.verdict === "open");

@@ -11,12 +11,13 @@ import { Steps } from "./steps.js";
 import { t } from "./messages.js";
 
 /** @import { Values } from "./proof.js" */
+/** @import { AnyReceipt } from "./receipt.js" */
 
 const HEX64 = /^[0-9a-f]{64}$/;
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const root = /** @type {HTMLElement} */ (document.getElementById("verify"));
-/** @type {{bytes: Uint8Array | null, name: string, receipt: Api["Receipt"] | null}} */
-const state = { bytes: null, name: "", receipt: null };
+/** @type {{bytes: Uint8Array | null, name: string, receipts: AnyReceipt[]}} */
+const state = { bytes: null, name: "", receipts: [] };
 let checkNumber = 0;
 
 const keyField = h("input", { id: "key", type: "text", autocomplete: "off", spellcheck: "false", inputmode: "text", maxlength: "999" });
@@ -38,7 +39,7 @@ async function check() {
   put(steps, list.element);
   steps.hidden = false;
   const [trusted, witnessKeys] = [keyField, witnessField].map(keysIn);
-  const result = await verify(state.bytes, { trusted, witnessKeys, requireSigned: signedField.checked, receipt: state.receipt, onCheck: (done) => number === checkNumber && list.add(done) });
+  const result = await verify(state.bytes, { trusted, witnessKeys, requireSigned: signedField.checked, receipts: state.receipts, onCheck: (done) => number === checkNumber && list.add(done) });
   if (number !== checkNumber) return;
   list.end(result);
 }
@@ -60,7 +61,7 @@ function showError(code, values = {}) {
 }
 
 /**
- * Open files: an exported round, its receipt, keys to check it by.
+ * Open files: an exported round, its receipts, keys to check it by.
  * @param {FileList | null | undefined} files
  */
 async function openFiles(files) {
@@ -70,7 +71,7 @@ async function openFiles(files) {
     if (file.size > MAX_FILE_BYTES) return showError("page.large");
     const bytes = new Uint8Array(await file.arrayBuffer());
     const document = documentIn(bytes);
-    if ("wager_signature" in document) state.receipt = document;
+    if (Array.isArray(document) || "kind" in document) state.receipts = [document].flat();
     else if (!("events" in document) && Array.isArray(document.keys)) keyField.value = document.keys.map((/** @type {{key: string}} */ each) => each.key).join(" ");
     else [state.bytes, state.name] = [bytes, file.name];
   }

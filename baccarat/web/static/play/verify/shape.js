@@ -92,7 +92,7 @@ const EVENTS = new Map(Object.entries(/** @type {Record<string, Members>} */ ({
   RulesTookEffect: { rules: RECORDED_RULES },
   TermsFixed: { number: "count", digest: "hash", place: orNull(PLACE), next_shoe: orNull(NEXT_SHOE) },
   ShoeCommitted: { ...NEXT_SHOE, number: "count" },
-  ShoeCutContributed: { shoe: "uuid", seat: "seat", contribution: "contribution", "signature?": orNull(PLAYER_SIGNATURE) },
+  ShoeCutContributed: { shoe: "uuid", seat: "seat", player: "uuid", contribution: "contribution", "signature?": orNull(PLAYER_SIGNATURE) },
   ShoeStarted: {
     shoe: "uuid", number: "count", commitment: "hash", turned_card: "?card", burned_count: "count", ...CUT, root: "hash", first_round: "count",
     started_at: "time", closing: orNull(CLOSING),
@@ -146,10 +146,21 @@ const EXPORT = {
 };
 const STAKES = once({ spot: "spot", amount: "amount" });
 const RECEIPT = {
-  table: "uuid", round: "uuid", terms: { digest: "hash", ...TERMS, "witnesses?": ascending(LINK), ...CUT }, wager: "uuid", player: "uuid", seat: "seat", money_type: "money",
+  kind: "text", table: "uuid", round: "uuid", terms: { digest: "hash", ...TERMS, "witnesses?": ascending(LINK), ...CUT }, wager: "uuid", player: "uuid", seat: "seat", money_type: "money",
   currency: "text", place: "count", stakes: STAKES, raised: STAKES, wager_signature: orNull(WAGER_SIGNATURE), leaf: "hash", confirmed_at: "time", close_by: "?time",
   public_key: "hash", signature: "signature",
 };
+const PAYOUT = {
+  kind: "text", table: "uuid", round: "uuid", terms: "hash", wager: "uuid", player: "uuid", leaf: "hash",
+  results: ascending({ spot: "spot", stake: "amount", result: "text", returned: "amount", commission: "amount" }),
+  currency: "text", settled_at: "time", public_key: "hash", signature: "signature",
+};
+const CONTRIBUTED = {
+  kind: "text", table: "uuid", commitment: "hash", witnesses: ascending(LINK), seat: "seat", player: "uuid", contribution: "contribution",
+  player_key: "hex", contributed_at: "time", public_key: "hash", signature: "signature",
+};
+/** What the house signs to a player, by its kind. */
+const RECEIPTS = new Map(Object.entries({ wager: RECEIPT, payout: PAYOUT, contribution: CONTRIBUTED }));
 
 /** @param {unknown} value */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -256,7 +267,11 @@ export function requireShape(document) {
 }
 
 /**
- * Check the structure of a receipt. Throws CheckFailed.
- * @param {unknown} receipt
+ * Check the structure of a receipt of any kind. Throws CheckFailed.
+ * @param {any} receipt
  */
-export const requireReceipt = (receipt) => void shaped(receipt, RECEIPT, "", true);
+export function requireReceipt(receipt) {
+  const shape = RECEIPTS.get(receipt?.kind);
+  if (!shape) throw new CheckFailed("receipt.kind", [...RECEIPTS.keys()], receipt?.kind ?? null);
+  shaped(receipt, shape, "", true);
+}

@@ -1,15 +1,17 @@
-// Receipts of wagers, the newest kept in this browser: evidence of terms and stakes, whatever the house says later.
+// What the house signed to this player, the newest kept in this browser: evidence of terms, stakes, payouts and
+// contributions, whatever the house says later.
 
 import { h } from "./dom.js";
 import { storage } from "./session.js";
 
 /**
- * A receipt, the session that it is of, and whether its round was compared with it: `fault` is the key of the message if it differs,
- * until the player has closed that message.
- * @typedef {{receipt: Api["Receipt"], session: string, status: "kept" | "agrees" | "differs", fault: string | null}} KeptReceipt
+ * A receipt, what was paid once that is signed, the session that it is of, and whether its round was compared with it: `fault` is the
+ * key of the message if it differs, until the player has closed that message.
+ * @typedef {{receipt: Api["Receipt"], payout: Api["Payout"] | null, session: string, status: "kept" | "agrees" | "differs", fault: string | null}} KeptReceipt
  */
 
 const PREFIX = "receipt.";
+const CONTRIBUTIONS = "contributions";
 const LIMIT = 200;
 
 /** By name, which begins with the time: the first is the oldest. @type {Map<string, KeptReceipt>} */
@@ -39,11 +41,28 @@ export const keptReceipts = () => [...kept.values()];
 /** @param {string} round */
 export const receiptOf = (round) => keptReceipts().find((each) => each.receipt.round === round) ?? null;
 
+/** @returns {Api["ContributionReceipt"][]} */
+export const keptContributions = () => storage.get(CONTRIBUTIONS, []);
+
+/** @param {Api["ContributionReceipt"]} receipt */
+export const keepContribution = (receipt) => storage.set(CONTRIBUTIONS, [...keptContributions(), receipt].slice(-LIMIT));
+
 /**
- * Save a receipt as a file, as verifiers take it.
- * @param {Api["Receipt"]} receipt
+ * All that is kept of a round: of its wager, what that returned, and contributions to the cut of its cards.
+ * @param {KeptReceipt | null} kept
  */
-export const save = (receipt) => saveFile(`receipt-${receipt.terms.number}.json`, JSON.stringify(receipt, null, 2));
+export function receiptsOf(kept) {
+  if (!kept) return [];
+  const { receipt, payout } = kept;
+  const contributions = keptContributions().filter((each) => each.commitment === receipt.terms.commitment);
+  return [receipt, ...(payout ? [payout] : []), ...contributions];
+}
+
+/**
+ * Save what is kept of a round as a file, as verifiers take it.
+ * @param {KeptReceipt} kept
+ */
+export const save = (kept) => saveFile(`receipt-${kept.receipt.terms.number}.json`, JSON.stringify(receiptsOf(kept), null, 2));
 
 /**
  * @param {string} name

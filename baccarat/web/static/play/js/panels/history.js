@@ -31,7 +31,7 @@ async function readNames(rounds) {
 function receiptButton(round) {
   const kept = receiptOf(round.id);
   if (!kept) return null;
-  return h("button", { type: "button", class: `quiet receipt ${kept.status}`, "aria-label": t("receipt.save.long", { number: round.number }), onclick: () => save(kept.receipt) }, t("receipt.save"));
+  return h("button", { type: "button", class: `quiet receipt ${kept.status}`, "aria-label": t("receipt.save.long", { number: round.number }), onclick: () => save(kept) }, t("receipt.save"));
 }
 
 /** What a round brought its player: nothing any more once it is voided. @param {Api["Round"]} round */

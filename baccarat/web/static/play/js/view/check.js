@@ -3,7 +3,7 @@
 import { icon } from "../art/pieces.js";
 import { get, Problem, wait } from "../core/api.js";
 import { h, put, set } from "../core/dom.js";
-import { receiptOf, saveFile } from "../core/kept_receipts.js";
+import { receiptOf, receiptsOf, saveFile } from "../core/kept_receipts.js";
 import { namedKeys } from "../core/session.js";
 import { loadVerifying, t } from "../messages/index.js";
 import { errorText } from "../panels/widgets.js";
@@ -79,7 +79,7 @@ export class Check {
     const named = namedKeys();
     const keys = named?.keys.map((key) => ({ key, by: named.by, words: t("check.given", { name: named.by }) })) ?? await ownKeys(witnesses);
     const oneOf = await namedReleaseKeys();
-    const result = await verify(bytes, { trusted: keys.map((each) => each.key), oneOf, receipt: receiptOf(this.round)?.receipt ?? null, witnesses });
+    const result = await verify(bytes, { trusted: keys.map((each) => each.key), oneOf, receipts: receiptsOf(receiptOf(this.round)), witnesses });
     this.found = { bytes, keys, result };
     const tick = tickOf(result, named !== null);
     const failed = result.checks.filter((check) => check.verdict === "failed").map((check) => inVerifier(`check.${check.name}`));

@@ -32,6 +32,8 @@ export class CutContributions {
     this.next = randomContribution();
     /** @type {string | null} */
     this.sentFor = null;
+    /** What was sent last. @type {string | null} */
+    this.sent = null;
   }
 
   /** Return the shoe that accepts contributions now; null if none, or without a seat. */
@@ -60,6 +62,7 @@ export class CutContributions {
    * @param {string} contribution
    */
   async signed(contribution) {
+    this.sent = contribution;
     const signature = await this.game.signer.signContribution(this.openShoe(), contribution);
     return { contribution, ...(signature && { contribution_signature: signature }) };
   }

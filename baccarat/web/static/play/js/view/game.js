@@ -5,7 +5,7 @@ import { h, isTouch, put, set } from "../core/dom.js";
 import { tell } from "../core/embedding.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { goTo } from "../core/session.js";
-import { findBalance, currencyDigits, moneyTypeOf, seatsOf, ownStatus } from "../core/table_state.js";
+import { findBalance, currencyDigits, moneyTypeOf, ownPart, seatsOf, ownStatus } from "../core/table_state.js";
 import { TableStream } from "../core/table_stream.js";
 import { t } from "../messages/index.js";
 import { ChatBox } from "../panels/chat.js";
@@ -114,6 +114,8 @@ export class Game {
     this.signer = new WagerSigner(this);
     /** @type {Promise<Receipts> | null} */
     this.receipts = null;
+    /** The contribution whose receipt was looked at last. */
+    this.contributed = "";
     this.updates = new TableUpdates(this);
     this.rounds = new Rounds(this);
     this.callout = new Callout();
@@ -244,6 +246,21 @@ export class Game {
    */
   takeReceipt(receipt, shown) {
     this.loadReceipts().then((receipts) => receipts.take(receipt, shown));
+  }
+
+  /** @param {Api["Round"]} round */
+  takePayout(round) {
+    if (ownPart(round)?.result) this.loadReceipts().then((receipts) => receipts.takePayout(round));
+  }
+
+  /** Take the receipt of a contribution once, as the table shows it. */
+  takeContribution() {
+    const { you, next_shoe: shoe } = this.state;
+    const given = shoe?.contributions.find((each) => each.seat === you?.seat);
+    const seen = given && `${shoe?.commitment} ${given.contribution}`;
+    if (!seen || seen === this.contributed) return;
+    this.contributed = seen;
+    this.loadReceipts().then((receipts) => receipts.takeContribution(this.state, this.cut.sent));
   }
 
   /** @param {Api["LiveEvent"]} event */

@@ -1,14 +1,15 @@
 // Keeps the receipts of this player's wagers, and compares them with what was shown before and with the round's proof.
 
 import { get, NoResponse, wait } from "../core/api.js";
-import { keep, keptReceipts, save } from "../core/kept_receipts.js";
+import { keep, keepContribution, keptContributions, keptReceipts, receiptOf, receiptsOf, save } from "../core/kept_receipts.js";
 import { toMinor } from "../core/money.js";
 import { token } from "../core/session.js";
+import { ownPart } from "../core/table_state.js";
 import { t } from "../messages/index.js";
 import { verify } from "../../verify/checks.js";
 import { bytes, hex, sha256 } from "../../verify/hashes.js";
 import { isSame } from "../../verify/read.js";
-import { readReceipt } from "../../verify/receipt.js";
+import { isContributionSigned, isPayoutSigned, readReceipt } from "../../verify/receipt.js";
 import { publishedKeys } from "./named_witnesses.js";
 
 /** @import { KeptReceipt } from "../core/kept_receipts.js" */
@@ -47,6 +48,33 @@ async function isOf(receipt, shown) {
 }
 
 /**
+ * Whether a payout says of the wager of a receipt what the page shows of the round, and is signed by its own key. What
+ * the cards bring by the rules is computed as the round's proof is compared.
+ * @param {Api["Payout"]} payout
+ * @param {Api["Receipt"]} receipt
+ * @param {Api["WagerResult"]} result
+ */
+async function isPaid(payout, receipt, result) {
+  const lines = result.spots.map(({ spot, stake, result: outcome, returned, commission }) => [spot, stake, outcome, returned, commission]);
+  const signed = payout.results.map(({ spot, stake, result: outcome, returned, commission }) => [spot, stake, outcome, returned, commission]);
+  const wager = [receipt.table, receipt.round, receipt.terms.digest, receipt.wager, receipt.player, receipt.leaf, receipt.currency];
+  const told = [payout.table, payout.round, payout.terms, payout.wager, payout.player, payout.leaf, payout.currency];
+  return isSame([told, signed], [wager, lines]) && await isPayoutSigned(payout) !== false;
+}
+
+/**
+ * Whether a receipt is for the contribution that a table shows of this player, and signed by its own key.
+ * @param {Api["ContributionReceipt"]} receipt
+ * @param {Api["Table"]} table
+ * @param {Api["Contribution"]} given
+ */
+async function isGiven(receipt, { id, next_shoe: shoe, you }, given) {
+  const told = [receipt.table, receipt.commitment, receipt.witnesses, receipt.player, receipt.seat, receipt.contribution, receipt.player_key];
+  return isSame(told, [id, shoe?.commitment, shoe?.witnesses, you?.player, given.seat, given.contribution, given.public_key])
+    && await isContributionSigned(receipt) !== false;
+}
+
+/**
  * Whether a round's shoe is the one that the terms of the round before promised.
  * @param {Api["Receipt"]} receipt
  */
@@ -75,17 +103,18 @@ async function nameSession() {
 }
 
 /**
- * Compare a round's proof with its receipt, and with what its witnesses publish: return the key of the message if they
- * differ, null if they agree, and undefined if there is no proof or no answer yet.
- * @param {Api["Receipt"]} receipt
+ * Compare a round's proof with what is kept of it, and with what its witnesses publish: return the key of the message if
+ * they differ, null if they agree, and undefined if there is no proof or no answer yet.
+ * @param {KeptReceipt} kept
  */
-async function faultOf(receipt) {
+async function faultOf(kept) {
+  const { receipt } = kept;
   const response = await fetchProof(receipt.round);
   if (DENIALS.has(response.status)) return "receipt.denied";
   if (!response.ok) return undefined;
   const proof = new Uint8Array(await response.arrayBuffer());
   const [trusted, { items: witnesses }] = await Promise.all([publishedKeys(), get("log/witnesses")]);
-  const { checks } = await verify(proof, { trusted, receipt, witnesses });
+  const { checks } = await verify(proof, { trusted, receipts: receiptsOf(kept), witnesses });
   const failed = checks.filter((check) => check.verdict === "failed" || check.code === "receipt.untrusted");
   if (failed.length) return failed.every((check) => check.name === "public") ? "receipt.witness" : "receipt.round";
   return faultOfLinks(receipt.round, checks.find((check) => check.name === "public")?.code);
@@ -129,9 +158,36 @@ export class Receipts {
     // Without the browser's cryptography a receipt is kept, and compared elsewhere.
     const agrees = !crypto.subtle || await isOf(receipt, shown).catch(() => false);
     /** @type {KeptReceipt} */
-    const kept = { receipt, session: await this.session, status: "kept", fault: null };
+    const kept = { receipt, payout: null, session: await this.session, status: "kept", fault: null };
     if (agrees && followsTheRoundBefore(receipt)) keep(kept);
     else this.convict(kept, "receipt.differs");
+  }
+
+  /**
+   * Keep what the house signed that this player's wager returned, and say so if it did not, or signed something else.
+   * @param {Api["Round"]} round
+   */
+  async takePayout(round) {
+    const [kept, mine, session] = [receiptOf(round.id), ownPart(round), await this.session];
+    if (!kept || kept.payout || kept.session !== session || !mine?.result) return;
+    const { payout } = mine;
+    if (payout && (!crypto.subtle || await isPaid(payout, kept.receipt, mine.result).catch(() => false))) keep({ ...kept, payout });
+    else this.convict(kept, "receipt.payout");
+  }
+
+  /**
+   * Keep the receipt of a contribution, and say so if there is none for what this page sent.
+   * @param {Api["Table"]} table
+   * @param {string | null} sent
+   */
+  async takeContribution(table, sent) {
+    const { you, next_shoe: shoe } = table;
+    const given = shoe?.contributions.find((each) => each.seat === you?.seat);
+    const receipt = you?.contribution;
+    if (!given || !shoe || keptContributions().some((each) => each.signature === receipt?.signature)) return;
+    const agrees = receipt && (!crypto.subtle || await isGiven(receipt, table, given).catch(() => false));
+    if (agrees) keepContribution(receipt);
+    else if (receipt || sent === given.contribution) this.show("receipt.cut", shoe.number);
   }
 
   /** Compare rounds that have ended with their receipts, one after the other, while the table is open. */
@@ -164,12 +220,13 @@ export class Receipts {
   async compare(kept) {
     let fault;
     try {
-      fault = await faultOf(kept.receipt);
+      fault = await faultOf(receiptOf(kept.receipt.round) ?? kept);
     } catch {
       return false; // no answer: compared later
     }
-    if (fault) this.convict(kept, fault);
-    else if (fault === null) keep({ ...kept, status: "agrees" });
+    const now = receiptOf(kept.receipt.round) ?? kept;
+    if (fault) this.convict(now, fault);
+    else if (fault === null) keep({ ...now, status: "agrees" });
     return fault !== undefined;
   }
 
@@ -198,7 +255,7 @@ export class Receipts {
   show(fault, number, kept = null) {
     this.game.notices.show(t(fault, { number }), {
       key: `receipt.${number}`, kind: "problem", stay: true, remedy: t("receipt.what"),
-      actions: kept ? [[t("receipt.save"), () => save(kept.receipt)]] : [],
+      actions: kept ? [[t("receipt.save"), () => save(kept)]] : [],
       closed: () => kept && keep({ ...kept, fault: null }),
     });
   }

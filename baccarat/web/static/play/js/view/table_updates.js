@@ -51,6 +51,7 @@ export class TableUpdates {
     updateLowBalance(game);
     updateStop(game);
     updateForced(game);
+    game.takeContribution();
     game.cut.contributeAutomatically();
     game.autoConfirm.schedule();
     game.draw();
@@ -61,6 +62,7 @@ export class TableUpdates {
     const { state, hands, resolveEntered } = this.game;
     const last = state.last_round;
     this.lastRound = last?.id ?? "none";
+    if (last) this.game.takePayout(last);
     if (last?.phase === "settled" && !ownPart(state.round)?.wager) {
       hands.show(last);
       hands.dim(t("hands.last"));
@@ -91,6 +93,7 @@ export class TableUpdates {
    */
   showEnded(round, before) {
     this.lastRound = round.id;
+    this.game.takePayout(round);
     if (round.phase === "settled") {
       this.game.show.begin(round, before);
       this.game.rounds.present(round);
