@@ -278,6 +278,7 @@ class TableResponse(TableStateResponse, kw_only=True):
         Meta(description="When that wallet last told the caller's balance, seated or not; null if it never did."),
     ]
     rules: TableRulesResponse
+    rules_digest: Annotated[HexText, Meta(description="Names these rules in rounds, proofs and terms.")]
     nicknames: Annotated[
         tuple[SeatNickname, ...],
         Meta(
@@ -339,6 +340,7 @@ def present_table(
         funding=wallet.funding,
         balance_told_at=wallet.told_at.get(table.rules.currency),
         rules=present_rules(table.rules),
+        rules_digest=table.recorded_rules.digest,
         nicknames=tuple(
             SeatNickname(seat.seat, nicknames[place])
             for seat in table.seats

@@ -32,7 +32,8 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
     assert lucky.post(confirm, person="ben").json()["code"] == "change_decided"
     bet(alice, table, banker="10.00")
     deal_all()
-    assert alice.read("rounds")["items"][0]["rules_label"] == "mini@2"
+    played, shown = alice.read("rounds")["items"][0], alice.read(f"tables/{table}")["rules_digest"]
+    assert (played["rules_label"], played["rules"], shown) == ("mini@2", published["digest"], published["digest"])
     sealer.seal_all()
     assert engine.run_audit().findings == ()
 
