@@ -76,7 +76,7 @@ class ProofRound(Shape):
 
 
 class ProofShoe(Shape):
-    """The shoe: its seed once it is revealed, else the cards of this round opened one by one."""
+    """The shoe: its seed once it is revealed; of a long one the round's own seed, or its cards opened one by one."""
 
     id: UUID
     decks: int
@@ -84,9 +84,11 @@ class ProofShoe(Shape):
     contributions: tuple[Contribution, ...]
     cut: HexText
     seed: HexText | None
+    round_seed: HexText | None
     root: HexText | None
     shoe_position: int | None
     openings: tuple[CardOpening, ...]
+    dealt: tuple[CardText, ...]
 
 
 class ProofEvent(Shape):

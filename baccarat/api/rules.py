@@ -48,8 +48,9 @@ from casino.operators.base_views import OperatorView, metadata
 
 LIFECYCLE: Final = (
     "A change of rules is a new version: one person drafts it, another confirms the change that publishes it, and it "
-    "takes effect with the next round. A change of commission waits until the long shoe in play ends; decks, burn and "
-    "cut card apply to shoes committed to after publication: if each round is shuffled, from the second round."
+    "takes effect with the next round. A change of commission waits until the long shoe in play ends; decks, burn, "
+    "cut card and fixed order apply to shoes committed to after publication: if each round is shuffled, from the "
+    "second round."
 )
 
 

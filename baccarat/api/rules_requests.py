@@ -111,6 +111,7 @@ class TableRulesRequest(StrictSerializer):
     shuffle = EnumField(Shuffle, required=False)
     cut_cards_from_end = WholeNumberField(required=False, allow_null=True)
     burn = FlagField(required=False)
+    fixed_order = FlagField(required=False)
     seat_kept_rounds = WholeNumberField(required=False, allow_null=True, documented=(1, 100))
     chips = serializers.ListField(child=AmountField(), required=False, max_length=12)
     minimum = AmountField(required=False)

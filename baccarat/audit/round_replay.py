@@ -15,11 +15,13 @@ from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import RoundOpened, RoundVoided, SeatVoided, ShoeCommitment, WagerConfirmed
 from baccarat.domain.rules.recorded import RecordedRules
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.events import RulesTookEffect, TableOpened
 from baccarat.domain.tables.witness_events import WitnessChainOpened, WitnessChainsReplaced, links_of_shoe
 from baccarat.queries.narrative import NarratedTable, NarrativeLine, narrate
 from baccarat.storage.event_registry import CATALOGUE
+from baccarat.storage.repository import read_cards_from_shoe
 from casino.crypto import crypto_shredding
 from casino.events import payloads
 from casino.events.sql import fetch
@@ -210,10 +212,37 @@ def _new_trace(opening: re.RoundOpened, table_events: list[Any], notes: FindingC
     for event in table_events:
         if isinstance(event, WitnessChainOpened):
             witnesses.replay_chain_opened(table, event)
+    table.shoe = _long_shoe(opening, table_events, table.rules)
     table.seats = {seat.player: SeatTrace(seat.seat, seat.player, seat.money_type, 0) for seat in opening.seats}
     return RoundTrace(
         opening, table, notes, {s.seat: RoundSeatTrace(s.seat, s.player, s.money_type) for s in opening.seats}
     )
+
+
+def _long_shoe(opening: re.RoundOpened, table_events: list[Any], rules: TableRules) -> LongShoe | None:
+    """Return the long shoe of a round as it opened, None if it was never started or the round has its own."""
+    started = next(
+        (event for event in table_events if isinstance(event, te.ShoeStarted) and event.shoe == opening.shoe), None
+    )
+    fixed = [event for event in table_events if isinstance(event, te.TermsFixed) and event.number == opening.number]
+    if started is None or not fixed or fixed[-1].place is None:
+        return None
+    place, links = fixed[-1].place, links_of_shoe(opening.shoe, table_events)
+    shoe = LongShoe(
+        opening.shoe,
+        started.number,
+        started.commitment,
+        place.next_place,
+        started.turned_card,
+        started.cut,
+        started.root,
+        links=links,
+        commitments={opening.number: place.commitment} if rules.draws_by_round else {},
+    )
+    if rules.draws_by_round:
+        before = read_cards_from_shoe(opening.table, first_round=started.first_round, before=opening.number)
+        shoe.deals.append((0, before, "before"))
+    return shoe
 
 
 def _replay_event(trace: RoundTrace, row: RecordedEvent, version: int, event: object) -> None:
@@ -232,8 +261,6 @@ def _replay_event(trace: RoundTrace, row: RecordedEvent, version: int, event: ob
         trace.table.seats[trace.seats[event.seat].player].last_wager = event.stakes
     if isinstance(event, re.WagerConfirmed) and event.player in trace.table.seats:
         trace.table.seats[event.player].balance = sum(event.stakes.values())
-    if isinstance(event, re.CardsDealt) and trace.table.has_long_shoe:
-        trace.table.shoe = LongShoe(trace.opened.shoe, 0, "", event.shoe_position, None, "", "")
     if isinstance(event, RoundVoided):
         trace.table.seats = {
             undone.player: _seat_before_void(undone) for undone in event.seats if not undone.to_account
@@ -248,38 +275,35 @@ def _seat_before_void(undone: SeatVoided) -> SeatTrace:
 
 def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollector) -> str:
     """Check the round's seed if it is revealed, and return a sentence about it."""
-    if not trace.table.has_long_shoe:
-        if trace.seed is None and (trace.is_running() or trace.voided is not None):
-            return "The seed is revealed when the round ends."
-        if trace.voided is None or trace.outcome is not None:  # a void before the outcome has checked it
-            check_seed(trace)
-        return f"The revealed seed was checked against its commitment{_cards(trace)}."
-    shoe = trace.opened.shoe
-    started = next((event for event in table_events if isinstance(event, te.ShoeStarted) and event.shoe == shoe), None)
-    ended = next((event for event in table_events if isinstance(event, te.ShoeEnded) and event.shoe == shoe), None)
-    if started is None:
-        notes.add("shoe never started", f"round {trace.opened.round}", f"shoe {shoe}", "none")
+    long = trace.table.shoe
+    if trace.table.has_long_shoe and long is None:
+        notes.add("shoe never started", f"round {trace.opened.round}", f"shoe {trace.opened.shoe}", "none")
         return "The shoe was never started."
+    own = _fairness_of_own_seed(trace)
+    return own if long is None else " ".join(filter(None, [own, _fairness_of_shoe(trace, long, table_events, notes)]))
+
+
+def _fairness_of_own_seed(trace: RoundTrace) -> str:
+    """Check the seed of the round's drawing, and return a sentence about it, "" in a shoe of fixed order."""
+    if trace.table.has_long_shoe and not trace.table.rules.draws_by_round:
+        return ""
+    if trace.seed is None and (trace.is_running() or trace.voided is not None):
+        return "The seed is revealed when the round ends."
+    if trace.voided is None or trace.outcome is not None:  # a void before the outcome has checked it
+        check_seed(trace)
+    return f"The revealed seed was checked against its commitment{_cards(trace)}."
+
+
+def _fairness_of_shoe(trace: RoundTrace, long: LongShoe, table_events: list[Any], notes: FindingCollector) -> str:
+    """Check the seed of a long shoe, if it is revealed, and what of this round follows from it."""
+    shoe = trace.opened.shoe
+    ended = next((event for event in table_events if isinstance(event, te.ShoeEnded) and event.shoe == shoe), None)
     if ended is None:
         return "The seed of this long shoe is revealed at the shoe's end."
     seed = parse_seed(ended.seed)
     if seed is None:
         notes.add("seed missing", f"shoe {shoe}", "the shoe's seed", ended.seed)
         return "The shoe ended without a seed."
-    deals = (
-        [] if trace.shoe_position is None or trace.forced else [(trace.shoe_position, trace.cards, trace.opened.round)]
-    )
-    long = LongShoe(
-        shoe,
-        started.number,
-        started.commitment,
-        ended.cards_dealt,
-        started.turned_card,
-        started.cut,
-        started.root,
-        links=links_of_shoe(shoe, table_events),
-    )
-    long.deals.extend(deals)
     check_shoe(trace.table, long, seed)
     return f"The shoe has ended: its seed was checked against its commitment{_cards(trace)}."
 

@@ -1,6 +1,6 @@
 """Checks shoes: the commitment before the first bet, the cut from the contributions, and the cards from the seed."""
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from baccarat.audit.witnesses import NO_LINKS, take_indexes
 from baccarat.domain.fairness.commitment import shoe_root
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import links_of
-from baccarat.domain.fairness.shuffle import SEED_BYTES, shuffle
+from baccarat.domain.fairness.shuffle import SEED_BYTES, round_seed, shuffle
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, digest_cards
 from baccarat.domain.rounds.events import NextTerms, ShoeCommitment
 from baccarat.domain.rules.cards import Card
@@ -26,6 +26,7 @@ OTHER_CUT: Final = "cut differs from the contributions"
 NOT_OPENED = "seed does not open the commitment"
 OTHER_CARDS = "cards are not the shoe's"
 OTHER_ROOT = "root is not the shoe's"
+OTHER_TURNED_CARD: Final = "turned card is not the shoe's"
 
 
 class DifferenceRecorder(Protocol):
@@ -102,8 +103,8 @@ def replay_terms_fixed(table: TableTrace, event: TermsFixed | NextTerms) -> None
     else:
         fixed = _terms_of_next_round(table, event)
     expected = fixed.terms
-    stated = (expected.next_place, expected.cards, expected.next_commitment)
-    if event.place is not None and (event.place.next_place, event.place.cards, event.place.next_commitment) != stated:
+    stated = (expected.next_place, expected.cards, expected.commitment, expected.next_commitment)
+    if event.place is not None and astuple(event.place) != stated:
         table.record_difference(OTHER_TERMS, stated, event.place)
     elif event.number != expected.number or (event.place is None and table.has_long_shoe):
         table.record_difference(OTHER_TERMS, expected, event)
@@ -111,6 +112,8 @@ def replay_terms_fixed(table: TableTrace, event: TermsFixed | NextTerms) -> None
     if isinstance(event, TermsFixed) and digest and event.digest != digest:
         table.record_difference(OTHER_TERMS, digest, event.digest)
     table.terms = replace(fixed, digest=event.digest if isinstance(event, TermsFixed) else digest)
+    if table.shoe is not None and table.rules.draws_by_round:
+        table.shoe.commitments[expected.number] = expected.commitment
     if not table.has_long_shoe and event.next_shoe is not None:
         if anew is not None:
             table.record_difference(OUT_OF_PLACE, "terms fixed once", event.next_shoe.shoe)
@@ -144,14 +147,22 @@ def _terms_of_next_round(table: TableTrace, event: TermsFixed | NextTerms) -> Fi
         number=table.rounds + 1,
         shoe=UUID(int=0) if drawing is None else drawing.shoe,
         next_place=0 if shoe is None else shoe.cards_used,
-        cards=digest_cards([] if shoe is None else shoe.seen_cards()),
+        cards=digest_cards([] if shoe is None else shoe.cards_out()),
         rules=table.recorded_rules.digest,
-        commitment="" if drawing is None else drawing.commitment,
+        commitment="" if drawing is None else _commitment_of_round(table, drawing, event),
         cut=cut,
         witnesses=drawing.witnesses if isinstance(drawing, CommittedShoe) else _indexes_of_round(table),
         next_commitment="" if drawing is None or following is None else following,
     )
     return FixedTerms(terms, "", contributions)
+
+
+def _commitment_of_round(table: TableTrace, drawing: LongShoe | CommittedShoe, event: TermsFixed | NextTerms) -> str:
+    """Return the commitment to the round's drawing. That to a seed of the round's own is made once, with its terms."""
+    if not isinstance(drawing, LongShoe) or not table.rules.draws_by_round or event.place is None:
+        return drawing.commitment
+    fixed = table.fixed_terms()
+    return event.place.commitment if fixed is None else fixed.terms.commitment
 
 
 def _indexes_of_round(table: TableTrace) -> tuple[WitnessIndex, ...]:
@@ -226,10 +237,10 @@ def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
 def check_seed(round_: RoundTrace) -> None:
     """Check the seed that a round's last event revealed against commitment and cards.
 
-    A long shoe's seed stays secret until the shoe ends. Raises InvalidCardCount for impossible numbers.
+    A long shoe's own seed stays secret until the shoe ends. Raises InvalidCardCount for impossible numbers.
     """
-    seed, cards = round_.seed, round_.cards
-    if round_.table.has_long_shoe:
+    seed, cards, opened, shoe = round_.seed, round_.cards, round_.opened, round_.table.shoe
+    if round_.table.has_long_shoe and not round_.rules.draws_by_round:
         if seed is not None:
             round_.record_difference("seed revealed early", "nothing before the shoe ends", "a seed")
         return
@@ -237,14 +248,18 @@ def check_seed(round_: RoundTrace) -> None:
     if seed_bytes is None:
         round_.record_difference("seed missing", "the shoe's seed", seed)
         return
-    opened = round_.opened
+    promised, cut, out = opened.commitment, round_.cut, list[Card]()
+    if shoe is not None:
+        promised, cut = shoe.commitments.get(opened.number), shoe.cut
+        out = shoe.cards_out(round_.shoe_position)
     commitment = round_.table.drawing(opened.shoe, opened.number).commit(seed_bytes)
-    if commitment != opened.commitment:
-        round_.record_difference(NOT_OPENED, opened.commitment, commitment)
+    if commitment != promised:
+        round_.record_difference(NOT_OPENED, promised, commitment)
     if cards and not round_.forced:
-        cut, decks = bytes.fromhex(round_.cut or ""), round_.rules.decks
-        links = links_of(opened.witnesses, round_.releases)
-        expected = shuffle(seed_bytes, cut=cut, decks=decks, first=len(cards), links=links)
+        links, decks = links_of(opened.witnesses, round_.releases), round_.rules.decks
+        expected = shuffle(
+            seed_bytes, cut=bytes.fromhex(cut or ""), decks=decks, first=len(cards), links=links, out=out
+        )
         if expected != cards:
             round_.record_difference(OTHER_CARDS, " ".join(expected), " ".join(cards))
 
@@ -264,16 +279,29 @@ def _check_opened(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: bytes
 
 
 def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
-    """Check a long shoe's root and all cards dealt from it, round by round, against its seed and cut."""
+    """Check a long shoe's turned card against its seed and cut, and what its rounds' cards follow from: their own
+    seeds, or the order with its root.
+    """
     _check_opened(table, shoe, seed)
     cut, decks = bytes.fromhex(shoe.cut), table.rules.decks
+    if table.rules.draws_by_round:
+        if shoe.root is not None:
+            table.record_difference(OTHER_ROOT, None, shoe.root)
+        first_card = shuffle(seed, cut=cut, decks=decks, first=1, links=shoe.links)[0]
+        if shoe.first_card not in (None, first_card):
+            table.record_difference(OTHER_TURNED_CARD, first_card, shoe.first_card)
+        for number, commitment in shoe.commitments.items():
+            due = table.drawing(shoe.shoe, number).commit(round_seed(seed, number))
+            if due != commitment:
+                table.record_difference(NOT_OPENED, f"{due} for round {number}", commitment)
+        return
     due_root = shoe_root(seed, cut=cut, decks=decks, links=shoe.links)
     if due_root != shoe.root:
         table.record_difference(OTHER_ROOT, due_root, shoe.root)
     first = _cards_needed(table, shoe)
     cards = shuffle(seed, cut=cut, decks=decks, first=first, links=shoe.links)
     if shoe.first_card is not None and shoe.first_card != cards[0]:
-        table.record_difference("turned card is not the shoe's", cards[0], shoe.first_card)
+        table.record_difference(OTHER_TURNED_CARD, cards[0], shoe.first_card)
     for position, dealt, round_ in shoe.deals:
         expected = cards[position : position + len(dealt)]
         if expected != dealt and position not in shoe.forced:

@@ -76,7 +76,10 @@ class SeatTrace:
 
 @dataclass(slots=True)
 class LongShoe:
-    """A long shoe in play with all cards dealt from it: (position, cards, round); at `forced` positions chosen ones."""
+    """A long shoe in play with all cards dealt from it: (position, cards, round); at `forced` positions chosen ones.
+
+    Where each round draws its own cards, `commitments` are those to the rounds' seeds, by number.
+    """
 
     shoe: UUID
     number: int
@@ -84,22 +87,25 @@ class LongShoe:
     cards_used: int
     first_card: Card | None
     cut: str
-    root: str
+    root: str | None
     cut_card_out: bool = False
     finished: bool = False
     links: tuple[Link, ...] = ()
     deals: list[tuple[int, tuple[Card, ...], UUID | str]] = field(default_factory=list)
     forced: set[int] = field(default_factory=set)
+    commitments: dict[int, str] = field(default_factory=dict)
 
-    def seen_cards(self) -> list[Card]:
-        """List the cards that everybody has seen, in dealing order: the turned card first."""
+    def cards_out(self, before: int | None = None) -> list[Card]:
+        """List the cards dealt from it, in order, the turned card first; only those `before` a place if it is given."""
         turned = [] if self.first_card is None else [self.first_card]
-        return [*turned, *(card for _, cards, _ in self.deals for card in cards)]
+        end = self.cards_used if before is None else before
+        deals = (cards for place, cards, _ in self.deals if place < end and place not in self.forced)
+        return [*turned, *(card for cards in deals for card in cards)]
 
     def state(self) -> Shoe:
         """Return the domain state."""
         drawn = self.commitment, self.cards_used, self.cut, self.root, self.cut_card_out, self.finished
-        return Shoe(self.shoe, self.number, *drawn, " ".join(self.seen_cards()), self.links)
+        return Shoe(self.shoe, self.number, *drawn, " ".join(self.cards_out()), self.links)
 
     def draw(self, out: int, rules: TableRules) -> None:
         """Advance the shoe to where `out` cards have left it."""

@@ -9,7 +9,7 @@ from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import Drawing, shoe_root
 from baccarat.domain.fairness.cut import ContributionSignature
 from baccarat.domain.fairness.links import LogHead, links_of
-from baccarat.domain.fairness.shuffle import Link, shuffle
+from baccarat.domain.fairness.shuffle import round_seed, shuffle
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds.cut import own_cut_in_hex
 from baccarat.domain.rounds.events import CardsDealt, NextTerms, SeatInRound, ShoeCommitment
@@ -19,7 +19,7 @@ from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import ShoeShape
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.shoes import contributions_and_cut, next_terms
-from baccarat.domain.tables.state import FixedTerms, NextShoe, TableState
+from baccarat.domain.tables.state import FixedTerms, NextShoe, Shoe, TableState
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 
 MAX_CARDS_PER_ROUND: Final = 6
@@ -33,6 +33,7 @@ class Entropy:
     witnesses have cosigned of the log.
     `committed_seed` is the seed of the table's committed shoe when that shoe may come into play. If it is None, because
     the seed cannot be read, nothing starts, unless `deferred_seed_check` says that the seed is checked on write.
+    `shoe_seed` is that of the long shoe in play, where the next round's terms commit to a seed that follows from it.
     """
 
     round: UUID
@@ -41,6 +42,7 @@ class Entropy:
     blind: bytes = field(repr=False)
     sealed_head: str = NO_DIGEST
     committed_seed: bytes | None = field(default=None, repr=False)
+    shoe_seed: bytes | None = field(default=None, repr=False)
     deferred_seed_check: bool = False
     cosigned: LogHead | None = None
 
@@ -50,8 +52,8 @@ def fix_terms(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
 
     Published rules take effect first, and a long shoe that is due starts. Does nothing if a round is running, the table
     closes, the terms are fixed under the rules in force, other rules are due but wait for the end of the show, a
-    witness's chain is used up before it has a successor, or a long shoe cannot start because nobody is seated, the
-    committed shoe's seed cannot be read, or its witnesses have not given out their links.
+    witness's chain is used up before it has a successor, a long shoe's seed cannot be read, or it cannot start because
+    nobody is seated or its witnesses have not given out their links.
     """
     table = uow.table
     if table.round is not None or table.closed or table.pending_closure is not None:
@@ -68,7 +70,7 @@ def fix_terms(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     if table.seats or table.shoe is not None or table.coming_shoe is not None:
         _ensure_shoes(uow, entropy=entropy, now=now)
     if uow.table.shoe is not None:
-        uow.decide_on_table(tc.FixTerms(next_shoe=None, now=now))
+        _fix_terms_of_round(uow, uow.table.shoe, entropy=entropy, now=now)
 
 
 def _awaits_links(table: TableState) -> bool:
@@ -89,12 +91,28 @@ def _fix_terms_of_own_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) 
     uow.decide_on_table(tc.FixTerms(next_shoe=following, now=now))
 
 
+def _fix_terms_of_round(uow: UnitOfWork, shoe: Shoe, *, entropy: Entropy, now: datetime) -> None:
+    """Fix the terms of a long shoe's next round, which draws its cards by a seed of its own or has those of the shoe.
+
+    Does nothing if that seed does not follow from any here, and is not committed to yet.
+    """
+    table, commitment = uow.table, shoe.commitment
+    if table.rules.draws_by_round and table.fixed_terms() is None:
+        drawing, number = shoe.drawing_at(table.require_opened().table), table.rounds + 1
+        seeds = (seed for seed in (entropy.shoe_seed, entropy.committed_seed) if seed is not None)
+        seed = next((seed for seed in seeds if drawing.opens(shoe.commitment, seed)), None)
+        if seed is None:
+            return
+        commitment = replace(drawing, number=number).commit(round_seed(seed, number))
+    uow.decide_on_table(tc.FixTerms(next_shoe=None, now=now, commitment=commitment))
+
+
 def fix_terms_again(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     """Fix the terms of the next round at a table whose shoe is there, whether or not rounds may open."""
     if uow.table.pending_rules_are_due():
         uow.decide_on_table(tc.PutRulesIntoEffect(now=now))
-    if uow.table.has_long_shoe():
-        uow.decide_on_table(tc.FixTerms(next_shoe=None, now=now))
+    if uow.table.shoe is not None:
+        _fix_terms_of_round(uow, uow.table.shoe, entropy=entropy, now=now)
     else:
         _fix_terms_of_own_shoe(uow, entropy=entropy, now=now)
 
@@ -188,7 +206,7 @@ def closing_inputs(uow: UnitOfWork, entropy: Entropy) -> rc.ClosingInputs:
 
 
 def _start_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
-    """Fix the cut of the committed shoe, close it and shuffle. Does nothing without the committed seed.
+    """Fix the cut of the committed shoe, close it and start it. Does nothing without the committed seed.
 
     At a table with witnesses, the cut is closed only; the shoe starts once their links are given out.
     """
@@ -200,9 +218,9 @@ def _start_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
         uow.decide_on_table(tc.CloseShoeCut(closing=closing, now=now))
         return
     cut, links = bytes.fromhex(contributions_and_cut(committed)[1]), committed.links
-    cards = shuffle(seed, cut=cut, decks=rules.decks, first=1, links=links)
-    root = shoe_root(seed, cut=cut, decks=rules.decks, links=links)
-    first_card, closing = cards[0] if rules.burn else None, replace(closing, cosigned=None)
+    first_card = shuffle(seed, cut=cut, decks=rules.decks, first=1, links=links)[0] if rules.burn else None
+    root = None if rules.draws_by_round else shoe_root(seed, cut=cut, decks=rules.decks, links=links)
+    closing = replace(closing, cosigned=None)
     uow.decide_on_table(tc.StartShoe(first_card=first_card, root=root, closing=closing, now=now))
 
 
@@ -224,7 +242,7 @@ def deal_round(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime)
     """
     witnessed = uow.round.require_opened().witnesses
     cards, position = next_cards(uow, seed) if uow.round.releases or not witnessed else ((), 0)
-    revealed = _seed_revealed_by_round(uow, seed)
+    revealed = seed_revealed_by_round(uow, seed)
     closing = closing_inputs(uow, entropy)
     following = ShoeSeed(shoe=entropy.shoe, seed=entropy.seed)
     events = uow.decide_on_round(
@@ -270,7 +288,7 @@ def lapse_if_empty(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datet
     """End a running round that has no players left. Does nothing while a seat may act or has a wager."""
     if not is_empty(uow):
         return
-    revealed = _seed_revealed_by_round(uow, seed)
+    revealed = seed_revealed_by_round(uow, seed)
     closing = closing_inputs(uow, entropy)
     uow.decide_on_round(
         rc.DealRound(cards=(), shoe_position=0, seed=revealed, rules=uow.table.rules, now=now, closing=closing)
@@ -285,27 +303,27 @@ def is_empty(uow: UnitOfWork) -> bool:
 
 
 def next_cards(uow: UnitOfWork, seed: bytes) -> tuple[tuple[Card, ...], int]:
-    """Return the shoe's next six cards and the position of the first.
+    """Return the next six cards and the position of the first in the shoe, whose seed this is.
 
-    There always are six: MIN_CARDS_BEHIND_CUT lie behind the cut card at least, and one hand more follows it.
-    Cards that were chosen for the round come in their place.
+    A long shoe's are those of its order where it is fixed, else they are drawn from what is left of it. There always
+    are six: MIN_CARDS_BEHIND_CUT lie behind the cut card at least, and one hand more follows it. Cards that were chosen
+    for the round come in their place.
     """
-    position = 0 if uow.table.shoe is None else uow.table.shoe.cards_used
-    if uow.round.forced:
-        return uow.round.forced, position
-    cut, links = _drawing_inputs(uow)
-    decks, first = uow.table.rules.decks, position + MAX_CARDS_PER_ROUND
-    cards = shuffle(seed, cut=bytes.fromhex(cut), decks=decks, first=first, links=links)
-    return cards[position:], position
+    shoe, round_, rules = uow.table.shoe, uow.round, uow.table.rules
+    opened, position = round_.require_opened(), 0 if shoe is None else shoe.cards_used
+    if round_.forced:
+        return round_.forced, position
+    cut, decks = bytes.fromhex(own_cut_in_hex(opened) if shoe is None else shoe.cut), rules.decks
+    if shoe is not None and not rules.draws_by_round:
+        first = position + MAX_CARDS_PER_ROUND
+        return shuffle(seed, cut=cut, decks=decks, first=first, links=shoe.links)[position:], position
+    own, out = (seed, ()) if shoe is None else (round_seed(seed, opened.number), _as_cards(shoe.cards))
+    links = links_of(opened.witnesses, round_.releases)
+    return shuffle(own, cut=cut, decks=decks, first=MAX_CARDS_PER_ROUND, links=links, out=out), position
 
 
-def _drawing_inputs(uow: UnitOfWork) -> tuple[str, tuple[Link, ...]]:
-    """Return players' cut in hex, and witnesses' links of the shoe that the round is dealt from."""
-    shoe, round_ = uow.table.shoe, uow.round
-    if shoe is not None:
-        return shoe.cut, shoe.links
-    opened = round_.require_opened()
-    return own_cut_in_hex(opened), links_of(opened.witnesses, round_.releases)
+def _as_cards(cards: str) -> tuple[Card, ...]:
+    return tuple(Card(card) for card in cards.split())
 
 
 def players_cards(uow: UnitOfWork, seed: bytes) -> tuple[Card, Card]:
@@ -315,19 +333,28 @@ def players_cards(uow: UnitOfWork, seed: bytes) -> tuple[Card, Card]:
 
 
 def max_burned_cards(uow: UnitOfWork) -> int:
-    """Return the maximum number of cards a round takes from a long shoe, limited by the cards left; otherwise 0."""
+    """Return the maximum number of cards a round takes from a shoe of fixed order, limited by the cards left; else 0.
+
+    Elsewhere the next round draws its cards anew, so that who has seen some of a void one's knows nothing of them.
+    """
     shoe = uow.table.shoe
-    return 0 if shoe is None else min(MAX_CARDS_PER_ROUND, uow.table.rules.decks * 52 - shoe.cards_used)
+    return (
+        0
+        if shoe is None or uow.table.rules.draws_by_round
+        else min(MAX_CARDS_PER_ROUND, uow.table.rules.decks * 52 - shoe.cards_used)
+    )
 
 
-def _seed_revealed_by_round(uow: UnitOfWork, seed: bytes) -> str | None:
-    """Return the seed in hex if the shoe ends with this round; a long shoe's seed stays secret."""
-    return seed.hex() if uow.table.shoe is None else None
+def seed_revealed_by_round(uow: UnitOfWork, seed: bytes) -> str | None:
+    """Return the seed of the round's drawing in hex, None in a shoe of fixed order. A long shoe's own stays secret."""
+    if uow.table.shoe is None:
+        return seed.hex()
+    return round_seed(seed, uow.round.require_opened().number).hex() if uow.table.rules.draws_by_round else None
 
 
 def _mark_revealed(uow: UnitOfWork, revealed: str | None) -> None:
     """Mark the seed for deletion once the ended round has revealed it; keep it while the cards are only handed out."""
-    if revealed is not None and not uow.round.is_running():
+    if revealed is not None and uow.table.shoe is None and not uow.round.is_running():
         uow.revealed_shoes.append(uow.round.require_opened().shoe)
 
 

@@ -31,7 +31,7 @@ _Seeds = Mapping[UUID, bytes]
 def replace_witness(
     uow: UnitOfWork, command: tc.ReplaceWitness, *, entropy: Entropy, seeds: _Seeds, now: datetime
 ) -> None:
-    """Replace a witness, and void the round or discard the shoe that can't go on. `seeds` are those of committed shoes.
+    """Replace a witness, and void the round or discard the shoe that can't go on. `seeds` are those of its shoes.
 
     Raises WitnessNotInUse; RoundIsRunning while a round is to be dealt, or waits for its links; BettingNotOpen during
     the show of the last deal; InvalidStatement for a header that is not signed, or another table's.
@@ -65,7 +65,8 @@ def go_on(uow: UnitOfWork, *, entropy: Entropy, seeds: _Seeds, now: datetime) ->
     known = {**seeds, **{each.shoe: each.seed for each in uow.new_seeds}}
     committed = next(iter(uow.table.committed_shoes()), None)
     seed = None if committed is None else known.get(committed.shoe)
-    entropy = replace(entropy, committed_seed=seed, deferred_seed_check=False)
+    shoe_seed = None if uow.table.shoe is None else known.get(uow.table.shoe.shoe)
+    entropy = replace(entropy, committed_seed=seed, shoe_seed=shoe_seed, deferred_seed_check=False)
     if uow.table.rules.turn_seconds is None or not uow.table.seats:
         dealer.fix_terms(uow, entropy=entropy, now=now)
     else:
@@ -94,17 +95,17 @@ def _next_witnesses(table: TableState) -> tuple[WitnessIndex, ...]:
 
 
 def _void(uow: UnitOfWork, entropy: Entropy, seeds: _Seeds, now: datetime) -> None:
-    """Void the round whose betting is open, and reveal the seed of its own shoe."""
-    shoe, own = uow.round.require_opened().shoe, uow.table.shoe is None
-    seed = seeds.get(shoe) if own else None
-    if seed is not None:
+    """Void the round whose betting is open, and reveal the seed of its drawing."""
+    shoe = uow.round.require_opened().shoe
+    seed = seeds.get(shoe)
+    if seed is not None and uow.table.shoe is None:
         uow.revealed_shoes.append(shoe)
     uow.decide_on_round(
         rc.VoidRound(
             by=BY_LIMIT,
             reason=VoidReason.MALFUNCTION,
             note=NOTE,
-            seed=None if seed is None else seed.hex(),
+            seed=None if seed is None else dealer.seed_revealed_by_round(uow, seed),
             now=now,
             burn=0,
             closing=dealer.closing_inputs(uow, entropy),

@@ -7,13 +7,13 @@ import msgspec
 
 from baccarat.domain.fairness.commitment import CardOpening, Drawing, is_valid_opening, shoe_root
 from baccarat.domain.fairness.cut import Contribution, parse_contribution
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.shuffle import InvalidCardCount, round_seed, shuffle
 from baccarat.domain.fairness.terms import Terms, close_cut, digest_cards, encode_contribution
 from baccarat.domain.rules.cards import Card, parse, points
 from baccarat.domain.rules.recorded import digest_of
 from baccarat.domain.tables.events import ShoeCutContributed, ShoeStarted
 from baccarat.proofs.checks_closing import check_shoe_closing
-from baccarat.proofs.checks_witnesses import links_of_shoe
+from baccarat.proofs.checks_witnesses import links_of_round, links_of_shoe
 from baccarat.proofs.document import ExportedEvent, Fields, RoundExport, decode_event, decode_terms, recorded, shoe_id
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
 from casino.crypto import ed25519
@@ -83,11 +83,25 @@ def _drawing(exported: RoundExport, committed: Any) -> Drawing:
     return Drawing(exported.opened.table, shoe_id(exported), number)
 
 
-def _revealed_seeds(exported: RoundExport) -> set[str]:
-    """Return the seeds that events reveal of the shoe."""
-    events = [exported.find_event("RoundSettled"), exported.find_event("RoundVoided")]
-    events.append(exported.find_shoe_event("ShoeEnded"))
-    seeds = [decode_event(event).seed for event in events if event is not None and event.data is not None]
+def _require_revealed(exported: RoundExport) -> None:
+    """Check that seeds are those that events reveal, which may be withheld; and that none reveals a secret one."""
+    by_round, by_shoe = _seeds_of_round(exported), _seeds_of_shoe(exported)
+    withheld = any(event.data is None for event in exported.events)
+    known = [(exported.shoe.seed, by_shoe), (exported.shoe.round_seed, by_round)]
+    for seed, revealed in known if exported.draws_by_round else [(exported.shoe.seed, by_round | by_shoe)]:
+        if revealed - {seed} or not (seed is None or revealed or withheld):
+            raise Mismatch("the seed differs from the revealed one", sorted(revealed), seed)
+
+
+def _seeds_of_round(exported: RoundExport) -> set[str]:
+    ends = exported.find_event("RoundSettled"), exported.find_event("RoundVoided")
+    seeds = [decode_event(event).seed for event in ends if event is not None and event.data is not None]
+    return {str(seed) for seed in seeds if seed is not None}
+
+
+def _seeds_of_shoe(exported: RoundExport) -> set[str]:
+    ended = exported.find_shoe_event("ShoeEnded")
+    seeds = [] if ended is None else [decode_event(ended).seed]
     for event in exported.table_events:
         if event.type == "TableClosed":
             seeds += [each.seed for each in decode_event(event).seeds if each.shoe == shoe_id(exported)]
@@ -107,16 +121,29 @@ def check_commitment(exported: RoundExport) -> str:
     require_equal(commitment, exported.shoe.commitment, "the commitment differs from the recorded one")
     shape = msgspec.to_builtins(exported.table_rules.shape)
     require_equal(_recorded_shape(exported, committing_event, committed), shape, "the commitment is for other rules")
-    seed, revealed = exported.shoe.seed, _revealed_seeds(exported)
-    withheld = any(event.data is None for event in exported.events)
-    if revealed - {seed} or not (seed is None or revealed or withheld):
-        raise Mismatch("the seed differs from the revealed one", sorted(revealed), seed)
+    seed = exported.shoe.seed
+    _require_revealed(exported)
+    if exported.draws_by_round:
+        _check_round_seed(exported)
     if seed is None:
-        raise CheckNotPossible("the seed is secret until the shoe ends")
+        own = "the round's seed opens its commitment; " if exported.shoe.round_seed else ""
+        raise CheckNotPossible(f"{own}the shoe's seed is secret until the shoe ends")
     opened_by_seed = _drawing(exported, committed).commit(bytes.fromhex(seed))
     require_equal(commitment, opened_by_seed, "the seed does not open the commitment")
     position, time = committing_event.position, _time_before_bets(exported, committing_event)
     return f"the seed's hash is {commitment}, published at position {position}{time}"
+
+
+def _check_round_seed(exported: RoundExport) -> None:
+    """Check that the seed by which a round draws its cards opens its commitment, and follows from its shoe's."""
+    if exported.shoe.round_seed is None:
+        return
+    seed, number = bytes.fromhex(exported.shoe.round_seed), exported.opened.number
+    opened_by_seed = Drawing(exported.opened.table, shoe_id(exported), number).commit(seed)
+    require_equal(exported.round_commitment, opened_by_seed, "the round's seed does not open its commitment")
+    if exported.shoe.seed is not None:
+        due = round_seed(bytes.fromhex(exported.shoe.seed), number)
+        require_equal(due.hex(), seed.hex(), "the round's seed does not follow from the shoe's")
 
 
 def _recorded_shape(exported: RoundExport, committing_event: ExportedEvent, committed: Any) -> Fields:
@@ -180,7 +207,7 @@ def check_terms(exported: RoundExport) -> str:
         "number": opened.number,
         "shoe": str(opened.shoe),
         "rules": digest_of({name: value for name, value in exported.rules.items() if name != "third_cards"}),
-        "commitment": exported.shoe.commitment,
+        "commitment": exported.round_commitment,
         "cut": exported.shoe.cut,
         "witnesses": list(msgspec.to_builtins(exported.opened.witnesses)),
     }
@@ -191,7 +218,11 @@ def check_terms(exported: RoundExport) -> str:
             raise Mismatch("the terms of a round's own shoe have a place", None, fixed.place)
         following = None if first.next_shoe is None else first.next_shoe.commitment
         wanted |= {"next_place": 0, "cards": digest_cards(()), "next_commitment": following}
+    if exported.draws_by_round:
+        wanted["cards"] = digest_cards(exported.shoe.dealt)
     data = events[-1].data or {}
+    if any((event.data or {}).get("place") != data.get("place") for event in events):
+        raise Mismatch("the terms differ: place", (events[0].data or {}).get("place"), data.get("place"))
     stated = data.get("digest")
     terms = wanted | msgspec.to_builtins(fixed.place or {})
     digest = msgspec.convert(terms, Terms).digest()
@@ -249,6 +280,8 @@ def check_cards(exported: RoundExport) -> str:
     root = None if start is None else start.root
     if root != exported.shoe.root:
         raise Mismatch("the root differs from the recorded one", root, exported.shoe.root)
+    if start is not None and (root is None) is not exported.draws_by_round:
+        raise Mismatch("a shoe has a root where its order is fixed, and only there", not exported.draws_by_round, root)
     if exported.find_event("CardsDealt") is None:
         _require_exact_openings(exported, {})
         raise CheckNotApplicable("no card was dealt")
@@ -262,6 +295,9 @@ def check_cards(exported: RoundExport) -> str:
     cards_by_place = dict(enumerate(dealt.cards, dealt.shoe_position))
     if start is not None:
         cards_by_place |= _turned_card(exported, start, dealt.shoe_position)
+    if start is not None and exported.draws_by_round:
+        way = _check_drawn(exported, start, dealt.cards, dealt.shoe_position)
+        return f"{' '.join(dealt.cards)} at place {dealt.shoe_position} of the shoe: {way}"
     _require_exact_openings(exported, cards_by_place)
     methods = []
     if exported.shoe.openings or (root is not None and exported.shoe.seed is None):
@@ -284,6 +320,30 @@ def _turned_card(exported: RoundExport, start: ShoeStarted, place: int) -> dict[
     if place <= burned:
         raise Mismatch("burned cards were dealt", f"places after {burned}", place)
     return {0: start.turned_card}
+
+
+def _check_drawn(exported: RoundExport, start: ShoeStarted, cards: tuple[Card, ...], place: int) -> str:
+    """Recompute what the round drew from the cards left, by its own seed and links; and the card turned over before."""
+    _require_exact_openings(exported, {})
+    shoe, decks, turned = exported.shoe, exported.table_rules.decks, start.turned_card
+    cut, dealt = bytes.fromhex(shoe.cut), [parse(card) for card in shoe.dealt]
+    if place < len(dealt) + start.burned_count:
+        raise Mismatch("more cards are out than places", place, len(dealt) + start.burned_count)
+    if turned is not None and dealt[:1] != [turned]:
+        raise Mismatch("the first card that was out is not the turned card", turned, dealt[:1])
+    if turned is not None and shoe.seed is not None:
+        first = shuffle(bytes.fromhex(shoe.seed), cut=cut, decks=decks, first=1, links=links_of_shoe(exported))
+        require_equal(first, (turned,), "the turned card differs from the shoe's")
+    if shoe.round_seed is None:
+        raise CheckNotPossible("the round's seed is still secret")
+    seed, links = bytes.fromhex(shoe.round_seed), links_of_round(exported)
+    try:
+        due = shuffle(seed, cut=cut, decks=decks, first=len(cards), links=links, out=dealt)
+    except InvalidCardCount as error:
+        raise Mismatch("more cards are out than the shoe has", decks, str(error)) from error
+    require_equal(due, cards, "the cards differ from those that the round draws")
+    by = ", the cut and the witnesses' links" if links else " and the cut"
+    return f"drawn from what {len(dealt)} cards left, by the round's seed{by}"
 
 
 def _require_exact_openings(exported: RoundExport, cards_by_place: dict[int, Any]) -> None:

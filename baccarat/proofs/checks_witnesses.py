@@ -38,11 +38,17 @@ class ReleasedLinks:
 
 
 def links_of_shoe(exported: RoundExport) -> tuple[Link, ...]:
-    """Return the links that the cards follow from, none at a table without witnesses. Raises Mismatch if missing."""
-    if not exported.shoe_witnesses:
-        return ()
-    given = _given_for_shoe(exported) if exported.is_long else _given_for_round(exported)
-    return links_of(given.witnesses, given.releases())
+    """Return the links that the shoe follows from, none at a table without witnesses. Raises Mismatch if missing."""
+    if not exported.is_long:
+        return links_of_round(exported)
+    given = _given_for_shoe(exported) if exported.shoe_witnesses else None
+    return () if given is None else links_of(given.witnesses, given.releases())
+
+
+def links_of_round(exported: RoundExport) -> tuple[Link, ...]:
+    """Return the round's links, none at a table without witnesses. Raises Mismatch if missing."""
+    given = _given_for_round(exported) if exported.opened.witnesses else None
+    return () if given is None else links_of(given.witnesses, given.releases())
 
 
 def links_of_drawings(exported: RoundExport) -> list[ReleasedLinks]:

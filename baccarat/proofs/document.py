@@ -31,7 +31,10 @@ class ExportedOpening(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class ExportedShoe(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The round's shoe: `seed` is None while secret, `root` if there is no tree, `shoe_position` without cards."""
+    """The round's shoe: seeds are None while secret, `root` if there is no tree, `shoe_position` without cards.
+
+    `round_seed` and `dealt` are of a round that draws its cards from what is left of a long shoe.
+    """
 
     id: str
     decks: int
@@ -39,9 +42,11 @@ class ExportedShoe(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     contributions: list[dict[str, int | str]]
     cut: str
     seed: str | None
+    round_seed: str | None
     root: str | None
     shoe_position: int | None
     openings: list[ExportedOpening]
+    dealt: list[str]
 
 
 class InclusionPath(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -148,6 +153,19 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         """Return whether the round was dealt from a shoe of many rounds."""
         return bool(self.rules["shuffle"] == "shoe")
 
+    @property
+    def draws_by_round(self) -> bool:
+        """Return whether the round draws its cards from what is left of a long shoe."""
+        return self.is_long and not self.rules["fixed_order"]
+
+    @cached_property
+    def round_commitment(self) -> str:
+        """Return the commitment that the round's terms name: to the seed of its drawing, or to its shoe's."""
+        if not self.draws_by_round:
+            return self.shoe.commitment
+        places = [terms.place for event in self.terms_events(self.opened.number) if (terms := decode_terms(event))]
+        return str(places[0].commitment) if places and places[0] is not None else ""
+
     def find_event(self, kind: str) -> ExportedEvent | None:
         """Return the round's first event of a kind, None if there is none."""
         return next((event for event in self.round_events if event.type == kind), None)
@@ -182,7 +200,7 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     @property
     def shoe_witnesses(self) -> tuple[WitnessIndex, ...]:
-        """Return which links the cards follow from: those of the round, or of its long shoe."""
+        """Return which links the shoe follows from: those of the round, or of its long shoe."""
         closed = self.find_shoe_event("ShoeCutClosed") if self.is_long else None
         if closed is None:
             return () if self.is_long else self.opened.witnesses

@@ -4,9 +4,9 @@
     round         what happened, in short: id, table, operator, number, rules (their digest), rules_label, currency,
                   phase, opened_at, settled_at, shoe_position, cards, player_total, banker_total, natural, outcome
     rules         the table's rules as recorded in the log (amounts in minor units), and the third-card table by name
-    shoe          id, decks, commitment, contributions [{seat, contribution, public_key}], cut, seed (null while
-                  secret), root and shoe_position (null where there is none), openings [{shoe_position, card, salt,
-                  path}]
+    shoe          id, decks, commitment, contributions [{seat, contribution, public_key}], cut, seed and round_seed
+                  (null while secret), root and shoe_position (null where there is none), openings [{shoe_position,
+                  card, salt, path}], dealt (the cards that were out before, if the round drew from those left)
     events        every event of the round's stream; those of its table that contain the rules, fix the terms, or commit
                   to the shoe, cut, start or end it; the opening of the previous round if it committed to the shoe:
                   position, id, transaction, stream, version, type, schema, data, metadata, recorded_at, previous,
@@ -18,7 +18,7 @@
                   checkpoint's; null where there is none
     keys          [{id, public_key, valid_from, valid_until}] of checkpoints
 
-Contains a seed only if it is revealed; the cards of a shoe still in use are opened one by one instead.
+Contains a seed only if it is revealed; the cards of a shoe of fixed order are opened one by one while it is in use.
 """
 
 from collections.abc import Iterable
@@ -88,7 +88,10 @@ def _round(evidence: RoundEvidence) -> dict[str, Any]:
 def _shoe(evidence: RoundEvidence) -> dict[str, Any]:
     opened, started = evidence.opened, evidence.shoe_event_data("ShoeStarted")
     fixed = _closed_cut(evidence) if started is None else started
-    root, seed, cut = fixed.get("root"), _revealed(evidence), fixed["cut"]
+    seed, round_seed = _revealed(evidence), _revealed_by_round(evidence)
+    if not evidence.draws_by_round:
+        seed, round_seed = seed or round_seed, None
+    root, cut = fixed.get("root"), fixed["cut"]
     return {
         "id": opened["shoe"],
         "decks": evidence.rules["decks"],
@@ -96,9 +99,11 @@ def _shoe(evidence: RoundEvidence) -> dict[str, Any]:
         "contributions": fixed["contributions"],
         "cut": cut,
         "seed": seed,
+        "round_seed": round_seed,
         "root": root,
         "shoe_position": (evidence.round_event_data("CardsDealt") or {}).get("shoe_position"),
         "openings": _openings(evidence, cut) if seed is None and root is not None else [],
+        "dealt": list(evidence.dealt),
     }
 
 
@@ -113,18 +118,18 @@ def _decoded(events: Iterable[EvidenceEvent]) -> list[Any]:
     return [CATALOGUE.decode(event.type, event.schema, msgspec.json.encode(event.data)) for event in events]
 
 
+def _revealed_by_round(evidence: RoundEvidence) -> str | None:
+    """Return the seed in hex that the round has revealed: of its own shoe, or its own of a long one."""
+    ends = map(evidence.round_event_data, ("RoundSettled", "RoundVoided"))
+    return next((str(data["seed"]) for data in ends if data is not None and data["seed"]), None)
+
+
 def _revealed(evidence: RoundEvidence) -> str | None:
-    """Return the seed in hex if an event has revealed it."""
-    shoe = evidence.opened["shoe"]
-    for data in (
-        evidence.round_event_data("RoundSettled"),
-        evidence.round_event_data("RoundVoided"),
-        evidence.shoe_event_data("ShoeEnded"),
-    ):
-        if data is not None and data["seed"]:
-            return str(data["seed"])
+    """Return the shoe's seed in hex if an event of the table has revealed it."""
+    shoe, ended = evidence.opened["shoe"], evidence.shoe_event_data("ShoeEnded")
     closed = evidence.shoe_event_data("TableClosed") or {"seeds": []}
-    return next((each["seed"] for each in closed["seeds"] if each["shoe"] == shoe), None)
+    seeds = [ended] if ended is not None else [each for each in closed["seeds"] if each["shoe"] == shoe]
+    return next((each["seed"] for each in seeds), None)
 
 
 def _openings(evidence: RoundEvidence, cut: str) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Load what an export contains: sealed events of a round and of its table, and the seed of its shoe."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -8,8 +8,11 @@ from uuid import UUID
 import msgspec
 
 from baccarat.domain.rounds.refusals import UnknownRound
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.table_rules import Shuffle
 from baccarat.proofs.refusals import NothingToProve, NotInThatRound, RoundNotSealed
 from baccarat.storage import shoe_seeds
+from baccarat.storage.repository import read_cards_from_shoe
 from casino.events import payloads
 from casino.events.hash_chain import GENESIS
 from casino.events.records import METADATA
@@ -91,7 +94,8 @@ class EvidenceEvent:
 class RoundEvidence:
     """Everything known of an ended round. `seed` may belong to a shoe still in use: never export it then.
 
-    `earlier` are events of rounds before it that fixed its terms or committed to its shoe.
+    `earlier` are events of rounds before it that fixed its terms or committed to its shoe. `dealt` are the cards that
+    were out before, if the round drew its own from what was left of a long shoe.
     """
 
     round_events: tuple[EvidenceEvent, ...]
@@ -99,6 +103,7 @@ class RoundEvidence:
     earlier: tuple[EvidenceEvent, ...]
     seed: bytes | None
     now: datetime
+    dealt: tuple[Card, ...] = ()
 
     @property
     def opened(self) -> dict[str, Any]:
@@ -112,6 +117,12 @@ class RoundEvidence:
         events = [event for event in self.table_events if event.type in RULES_EVENTS and event.position < start]
         rules: dict[str, Any] = events[-1].data["rules"]["values"]
         return rules
+
+    @property
+    def draws_by_round(self) -> bool:
+        """Return whether the round draws its cards from what is left of a long shoe."""
+        rules = self.rules
+        return bool(rules["shuffle"] == Shuffle.SHOE and not rules["fixed_order"])
 
     @property
     def events(self) -> list[EvidenceEvent]:
@@ -154,13 +165,22 @@ def load_evidence(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Round
     terms = TERMS_FIXED, str(number), shoe
     before = _decode(fetch(_BEFORE, [table, [number - 2, number - 1]]))
     parameters = [f"table-{table}", [*RULES_EVENTS, *CHAIN_EVENTS], list(SHOE_EVENTS), shoe, *terms, TABLE_CLOSED, shoe]
-    return RoundEvidence(
+    evidence = RoundEvidence(
         round_events=of_round,
         table_events=_decode(fetch(_OF_TABLE, parameters)),
         earlier=tuple(event for event in before if _fixes_terms(event, number, shoe)),
         seed=shoe_seeds.decrypt([UUID(shoe)]).get(UUID(shoe)),
         now=fetch(_CLOCK)[0][0],
     )
+    return replace(evidence, dealt=_dealt_before(evidence)) if evidence.draws_by_round else evidence
+
+
+def _dealt_before(evidence: RoundEvidence) -> tuple[Card, ...]:
+    """Return the cards of a long shoe that were out before the round, the turned card first."""
+    started, opened = evidence.shoe_event_data("ShoeStarted") or {}, evidence.opened
+    turned = filter(None, [started.get("turned_card")])
+    first = started.get("first_round", opened["number"])
+    return (*turned, *read_cards_from_shoe(UUID(opened["table"]), first_round=first, before=opened["number"]))
 
 
 def require_provable(*, round_: UUID, operator: UUID) -> None:

@@ -57,6 +57,7 @@ CHECKPOINT_TAG = b"casino.checkpoint.v1\n"
 SEAL_TAG = b"casino.events.seal/1".ljust(24, b"\0")
 DRAWING_TAG = b"casino.baccarat.commitment.v2\0"
 DRAW_TAG = b"casino.baccarat.draw.v2\0"
+ROUND_SEED_TAG = b"casino.baccarat.round-seed.v1\0"
 CUT_TAG = b"casino.baccarat.cut.v2\0"
 TERMS_TAG = b"casino.baccarat.terms.v1\0"
 WAGER_TAG = b"casino.baccarat.wager.v2\0"
@@ -177,7 +178,7 @@ TEXTS = {
 }  # fmt: skip
 
 RATIO = {"numerator": "part", "denominator": "part"}
-SHOE_SHAPE = {"decks": "decks", "cut_cards_from_end": "?count", "burn": "flag"}
+SHOE_SHAPE = {"decks": "decks", "cut_cards_from_end": "?count", "burn": "flag", "fixed_order": "flag"}
 RULES = {
     "preset": "text", "version": "count", "currency": "text", **SHOE_SHAPE, "shuffle": "shuffle",
     "chips": [ASCENDING, "positive"], "minimum": "count", "maximum": "count", "under_minimum": "under_minimum",
@@ -197,10 +198,8 @@ CLOSING = {
     "digest": "hash", "blind": "hash", "sealed_head": "hash", "before": "hash",
     "cosigned?": (None, {"size": "count", "root": "hash"}),
 }  # fmt: skip
-PLACE = {"next_place": "count", "cards": "hash", "next_commitment": "hash"}
-TERMS = {
-    "number": "count", "shoe": "uuid", **PLACE, "rules": "hash", "commitment": "hash", "cut": "hash",
-}  # fmt: skip
+PLACE = {"next_place": "count", "cards": "hash", "commitment": "hash", "next_commitment": "hash"}
+TERMS = {"number": "count", "shoe": "uuid", **PLACE, "rules": "hash", "cut": "hash"}
 PLAYER_SIGNATURE = {"public_key": "hex", "signature": "signature"}
 WAGER_SIGNATURE = {**PLAYER_SIGNATURE, "nonce": "hash"}
 PLAYER = {"seat": "seat", "player": "uuid", "money_type": "money"}
@@ -230,7 +229,7 @@ EVENTS: dict[str, dict[str, Any]] = {
     },
     "ShoeStarted": {
         "shoe": "uuid", "number": "count", "commitment": "hash", "turned_card": "?card", "burned_count": "count",
-        **CUT, "root": "hash", "first_round": "count", "started_at": "time", "closing": (None, CLOSING),
+        **CUT, "root": "?hash", "first_round": "count", "started_at": "time", "closing": (None, CLOSING),
     },
     "ShoeCutClosed": {"shoe": "uuid", "closed_at": "time", "witnesses": LINKS, "closing": CLOSING},
     "ShoeLinksReleased": {"shoe": "uuid", "releases": RELEASES},
@@ -278,8 +277,8 @@ EXPORT = {
     },
     "rules": "rules",
     "shoe": {
-        "id": "uuid", "decks": "decks", "commitment": "hash", **CUT, "seed": "?hash", "root": "?hash",
-        "shoe_position": "?count",
+        "id": "uuid", "decks": "decks", "commitment": "hash", **CUT, "seed": "?hash", "round_seed": "?hash",
+        "root": "?hash", "shoe_position": "?count", "dealt": ["card"],
         "openings": [ASCENDING, {"shoe_position": "count", "card": "card", "salt": "hash", "path": ["hash"]}],
     },
     "events": [EVENT],
@@ -634,12 +633,29 @@ def commitment_of(seed: bytes, table: str, shoe: str, number: int) -> str:
     return sha256(DRAWING_TAG, seed, uuid_bytes(table), uuid_bytes(shoe), struct.pack(">Q", number)).hex()
 
 
-def shuffle(seed: bytes, cut: bytes, decks: int, count: int, *, links: Sequence[bytes] = ()) -> list[str]:
+def seed_of_round(seed: bytes, number: int) -> bytes:
+    """Return the seed of the table's round with this number, in a long shoe whose rounds draw their own cards."""
+    return hmac.new(seed, ROUND_SEED_TAG + struct.pack(">Q", number), hashlib.sha256).digest()
+
+
+def cards_left(decks: int, out: Iterable[str]) -> list[str]:
+    """Return the unshuffled shoe without the cards that are out; of equal ones, the first are out."""
+    cards = DECK * decks
+    for card in out:
+        if card not in cards:
+            raise CheckFailed("more cards are out than the shoe has", decks, card)
+        cards.remove(card)
+    return cards
+
+
+def shuffle(
+    seed: bytes, cut: bytes, decks: int, count: int, *, links: Sequence[bytes] = (), out: Iterable[str] = ()
+) -> list[str]:
     """Return the first `count` cards: Fisher-Yates from the front, by unbiased 32-bit words of HMAC-SHA-256.
 
-    Each of the `links` follows its chain's id and its index, in order of the chains.
+    Each of the `links` follows its chain's id and its index, in order of the chains. What is `out` is not shuffled.
     """
-    cards = DECK * decks
+    cards = cards_left(decks, out)
     words = stream(seed, cut, links)
     for place in range(count):
         left = len(cards) - place
@@ -896,7 +912,7 @@ class Proof:
 
     @property
     def shoe_witnesses(self) -> list[Json]:
-        """Return the links that the cards follow from: those of the round, or of its long shoe."""
+        """Return the links that the shoe follows from: those of the round, or of its long shoe."""
         if not self.is_long:
             return self.witnesses
         closed = self.find_shoe_event("ShoeCutClosed")
@@ -905,6 +921,11 @@ class Proof:
     @property
     def is_long(self) -> bool:
         return bool(self.rules["shuffle"] == "shoe")
+
+    @property
+    def draws_by_round(self) -> bool:
+        """Return whether the round draws its cards from what is left of a long shoe."""
+        return self.is_long and not self.rules["fixed_order"]
 
     def terms_events(self, number: int) -> list[Json]:
         """Return the events that fix the terms of the table's round with this number, with what they say of them."""
@@ -923,7 +944,7 @@ def terms_with_cards(event: Json) -> Json | None:
     terms = event["type"] == "CardsDealt" and event["data"] and event["data"].get("next_terms")
     if not terms:
         return None
-    shape = {"decks": terms["decks"], "cut_cards_from_end": None, "burn": False}
+    shape = {"decks": terms["decks"], "cut_cards_from_end": None, "burn": False, "fixed_order": False}
     shoe = {"shoe": terms["shoe"], "commitment": terms["commitment"], "shape": shape}
     return {**event, "data": {"number": terms["number"], "next_shoe": shoe, "place": None}}
 
@@ -1192,6 +1213,8 @@ def check_record(proof: Proof) -> str:
         if name not in wanted or name not in proof.round or not same_type_and_value(wanted[name], proof.round[name]):
             raise CheckFailed(f"the summary differs: {name}", wanted.get(name), proof.round.get(name))
     wanted = {"id": opened["shoe"], "decks": proof.rules["decks"], "shoe_position": cards.get("shoe_position")}
+    if not proof.draws_by_round:
+        wanted |= {"round_seed": None, "dealt": []}
     for name, value in wanted.items():
         if not same_type_and_value(value, proof.shoe[name]):
             raise CheckFailed(f"the shoe's summary differs: {name}", value, proof.shoe[name])
@@ -1253,17 +1276,23 @@ def describe_commitment_time(proof: Proof, promise: Json) -> str:
     return f" one round ahead, {seconds} s before the first wager"
 
 
-def require_revealed(proof: Proof, seed: str | None) -> None:
-    """Check that a seed is the one that events reveal, which may be withheld; and that none reveals a secret one."""
-    events = [proof.find_event("RoundSettled"), proof.find_event("RoundVoided"), proof.find_shoe_event("ShoeEnded")]
-    revealed = {event["data"]["seed"] for event in events if event and event["data"]}
+def require_revealed(proof: Proof) -> None:
+    """Check that seeds are those that events reveal, which may be withheld; and that none reveals a secret one."""
+    by_round = seeds_in(proof.find_event("RoundSettled"), proof.find_event("RoundVoided"))
+    by_table = seeds_in(proof.find_shoe_event("ShoeEnded"))
     for event in proof.of_table:
         if event["type"] == "TableClosed":
-            revealed |= {each["seed"] for each in event["data"]["seeds"] if each["shoe"] == proof.shoe["id"]}
-    revealed.discard(None)
+            by_table |= {each["seed"] for each in event["data"]["seeds"] if each["shoe"] == proof.shoe["id"]} - {None}
     is_withheld = any(event["data"] is None for event in proof.events)
-    if revealed - {seed} or not (seed is None or revealed or is_withheld):
-        raise CheckFailed("the seed differs from the revealed one", sorted(revealed), seed)
+    known = {"seed": by_table, "round_seed": by_round} if proof.draws_by_round else {"seed": by_table | by_round}
+    for name, revealed in known.items():
+        seed = proof.shoe[name]
+        if revealed - {seed} or not (seed is None or revealed or is_withheld):
+            raise CheckFailed("the seed differs from the revealed one", sorted(revealed), seed)
+
+
+def seeds_in(*events: Json | None) -> set[str]:
+    return {event["data"]["seed"] for event in events if event and event["data"]} - {None}
 
 
 def check_commitment(proof: Proof) -> str:
@@ -1279,19 +1308,37 @@ def check_commitment(proof: Proof) -> str:
             raise CheckFailed("the shoe has two commitments", commitment, later)
     if proof.shoe["commitment"] != commitment:
         raise CheckFailed("the commitment differs from the recorded one", commitment, proof.shoe["commitment"])
-    played = {name: proof.rules[name] for name in ("decks", "cut_cards_from_end", "burn")}
+    played = {name: proof.rules[name] for name in SHOE_SHAPE}
     if not same_type_and_value(committed["shape"], played):
         raise CheckFailed("the commitment is for other rules", committed["shape"], played)
     seed = proof.shoe["seed"]
-    require_revealed(proof, seed)
+    require_revealed(proof)
+    if proof.draws_by_round:
+        check_round_seed(proof)
     if seed is None:
-        raise CannotCheck("the seed is secret until the shoe ends")
+        own = "the round's seed opens its commitment; " if proof.shoe["round_seed"] else ""
+        raise CannotCheck(f"{own}the shoe's seed is secret until the shoe ends")
     number = committed["number"] if proof.is_long else opened["data"]["number"]
     computed = commitment_of(bytes.fromhex(seed), opened["data"]["table"], proof.shoe["id"], number)
     if computed != commitment:
         raise CheckFailed("the seed does not open the commitment", commitment, computed)
     when = describe_commitment_time(proof, promise)
     return f"the seed's hash is {commitment}, published at position {promise['position']}{when}"
+
+
+def check_round_seed(proof: Proof) -> None:
+    """Check that the seed by which a round draws its cards opens its commitment, and follows from its shoe's."""
+    if proof.shoe["round_seed"] is None:
+        return
+    seed, number = bytes.fromhex(proof.shoe["round_seed"]), proof.opened["number"]
+    commitment = (require_terms(proof)[-1]["data"]["place"] or {}).get("commitment")
+    computed = commitment_of(seed, proof.round["table"], proof.shoe["id"], number)
+    if computed != commitment:
+        raise CheckFailed("the round's seed does not open its commitment", commitment, computed)
+    if proof.shoe["seed"] is not None:
+        due = seed_of_round(bytes.fromhex(proof.shoe["seed"]), number).hex()
+        if due != seed.hex():
+            raise CheckFailed("the round's seed does not follow from the shoe's", due, seed.hex())
 
 
 def is_signed_contribution(table: str, commitment: str, data: Json, indexes: bytes = b"\0") -> bool:
@@ -1404,6 +1451,11 @@ def check_terms(proof: Proof) -> str:
         wanted["next_place"] = dealt["data"]["shoe_position"]
     if not proof.is_long:
         wanted |= place_of_own_shoe(fixed)
+    if proof.draws_by_round:  # its commitment is to a seed of the round's own
+        wanted.pop("commitment")
+        wanted["cards"] = sha256("".join(proof.shoe["dealt"]).encode("ascii")).hex()
+    if any(event["data"].get("place") != last["place"] for event in fixed):
+        raise CheckFailed("the terms differ: place", fixed[0]["data"]["place"], last["place"])
     terms = {**wanted, **(last["place"] or {})}
     digest = digest_of_terms(terms)
     for where, value in (("recorded", last.get("digest", digest)), ("opening's", opened["data"]["terms"])):
@@ -1520,13 +1572,20 @@ def closing_before(proof: Proof, closed: Json) -> str | None:
 
 
 def links_of_shoe(proof: Proof) -> list[bytes]:
-    """Return the links that the cards follow from, each after its chain's id and its index, in order of the chains."""
-    if not proof.shoe_witnesses:
-        return []
-    released = released_for_shoe(proof) if proof.is_long else proof.require_event("LinksReleased")
+    """Return the links that the shoe follows from, each after its chain's id and its index, in order of the chains."""
+    if not proof.is_long:
+        return links_of_round(proof)
+    return links_of(proof.shoe_witnesses, released_for_shoe(proof)) if proof.shoe_witnesses else []
+
+
+def links_of_round(proof: Proof) -> list[bytes]:
+    return links_of(proof.witnesses, proof.require_event("LinksReleased")) if proof.witnesses else []
+
+
+def links_of(witnesses: list[Json], released: Json) -> list[bytes]:
     return [
         bytes.fromhex(place["chain"]) + struct.pack(">Q", place["index"]) + bytes.fromhex(release["link"])
-        for place, release in pair_releases(proof.shoe_witnesses, released)
+        for place, release in pair_releases(witnesses, released)
     ]
 
 
@@ -1565,7 +1624,7 @@ def drawings_of(proof: Proof) -> list[tuple[list[Json], int, Json | None, Json, 
 def check_witnesses(proof: Proof) -> str:
     """Check that each witness gave out its links for the closings of this round and its shoe, on the table's chains.
 
-    A round of a long shoe uses links, too, which pin its wagers.
+    A round of a long shoe uses links, too: they pin its wagers, and its cards follow from them unless it has an order.
     """
     drawings = drawings_of(proof)
     require_named_links(proof)
@@ -1790,12 +1849,16 @@ def format_instant(text: str) -> str:
 
 
 def check_cards(proof: Proof) -> str:
-    """Check the cards dealt at their positions: from the seed, or opened against the shoe's root."""
+    """Check the cards dealt at their positions: from a seed, or opened against the shoe's root."""
     started = find_commitment(proof)[1] if proof.is_long else None
     start = started["data"] if started else {}
     root = start["root"] if started else None
     if proof.shoe["root"] != root:
         raise CheckFailed("the root differs from the recorded one", root, proof.shoe["root"])
+    if proof.is_long and (root is None) is not proof.draws_by_round:
+        raise CheckFailed(
+            "a shoe has a root where its order is fixed, and only there", proof.rules["fixed_order"], root
+        )
     if proof.find_event("CardsDealt") is None:
         require_exact_openings(proof, {})
         raise DoesNotApply("no card was dealt")
@@ -1807,26 +1870,61 @@ def check_cards(proof: Proof) -> str:
         if not same_type_and_value(chosen, cards):
             raise CheckFailed("the cards are not the chosen ones", chosen, cards)
         raise DoesNotApply(f"{' '.join(cards)} were chosen, as a test: they are not those of the shoe")
-    wanted = dict(enumerate(cards, place))
-    if proof.is_long and (start["turned_card"] is not None, bool(start["burned_count"])) != (proof.rules["burn"],) * 2:
-        raise CheckFailed("cards were burned by another rule", proof.rules["burn"], start["burned_count"])
+    if proof.is_long:
+        check_burned(proof, start, place)
+    way = check_drawn_cards(proof, start, dealt) if proof.draws_by_round else check_ordered_cards(proof, start, dealt)
+    return f"{' '.join(cards)} at place {place} of the shoe: {way}"
+
+
+def check_burned(proof: Proof, start: Json, place: int) -> None:
+    """Check that a long shoe began by its rule: a card turned over, and as many burned after it as it has points."""
+    turned, count = start["turned_card"], start["burned_count"]
+    if (turned is not None, bool(count)) != (proof.rules["burn"],) * 2:
+        raise CheckFailed("cards were burned by another rule", proof.rules["burn"], count)
+    burned = (POINTS[turned] or 10) if turned else 0
+    if count != burned:
+        raise CheckFailed("the number of burned cards does not follow from the turned card", burned, count)
+    if turned and place <= burned:
+        raise CheckFailed("burned cards were dealt", f"places after {burned}", place)
+
+
+def check_ordered_cards(proof: Proof, start: Json, dealt: Json) -> str:
+    """Check the cards of an order that was fixed before, and the card turned over, against the seed or the root."""
+    wanted = dict(enumerate(dealt["cards"], dealt["shoe_position"]))
     if start.get("turned_card"):
         wanted[0] = start["turned_card"]
-        burned = POINTS[start["turned_card"]] or 10
-        if start["burned_count"] != burned:
-            raise CheckFailed(
-                "the number of burned cards does not follow from the turned card", burned, start["burned_count"]
-            )
-        if place <= burned:
-            raise CheckFailed("burned cards were dealt", f"places after {burned}", place)
     require_exact_openings(proof, wanted)
+    shoe = proof.shoe
     ways = [
-        check_opened_cards(proof, wanted) if proof.shoe["openings"] or (root and proof.shoe["seed"] is None) else "",
-        check_seeded_cards(proof, wanted) if proof.shoe["seed"] is not None else "",
+        check_opened_cards(proof, wanted) if shoe["openings"] or (shoe["root"] and shoe["seed"] is None) else "",
+        check_seeded_cards(proof, wanted) if shoe["seed"] is not None else "",
     ]
     if not any(ways):
         raise CannotCheck("the shoe's seed is still secret, and no cards are opened")
-    return f"{' '.join(cards)} at place {place} of the shoe: {' and '.join(filter(None, ways))}"
+    return " and ".join(filter(None, ways))
+
+
+def check_drawn_cards(proof: Proof, start: Json, deal: Json) -> str:
+    """Recompute what the round drew from the cards left, by its own seed and links; and the card turned over before."""
+    require_exact_openings(proof, {})
+    shoe, decks, cards, place = proof.shoe, proof.rules["decks"], deal["cards"], deal["shoe_position"]
+    cut, dealt, turned = bytes.fromhex(shoe["cut"]), shoe["dealt"], start["turned_card"]
+    if place < len(dealt) + start["burned_count"]:
+        raise CheckFailed("more cards are out than places", place, len(dealt) + start["burned_count"])
+    if turned and dealt[:1] != [turned]:
+        raise CheckFailed("the first card that was out is not the turned card", turned, dealt[:1])
+    if turned and shoe["seed"] is not None:
+        first = shuffle(bytes.fromhex(shoe["seed"]), cut, decks, 1, links=links_of_shoe(proof))
+        if first != [turned]:
+            raise CheckFailed("the turned card differs from the shoe's", first, turned)
+    if shoe["round_seed"] is None:
+        raise CannotCheck("the round's seed is still secret")
+    links = links_of_round(proof)
+    due = shuffle(bytes.fromhex(shoe["round_seed"]), cut, decks, len(cards), links=links, out=dealt)
+    if due != cards:
+        raise CheckFailed("the cards differ from those that the round draws", due, cards)
+    by = ", the cut and the witnesses' links" if links else " and the cut"
+    return f"drawn from what {len(dealt)} cards left, by the round's seed{by}"
 
 
 def require_exact_openings(proof: Proof, wanted: dict[int, str]) -> None:
@@ -2367,9 +2465,9 @@ def could_choose(proof: Proof) -> str | None:
     """Return who could have chosen the cards, if any were dealt and everything agrees."""
     if proof.find_event("CardsDealt") is None or proof.find_event("CardsForced") is not None:
         return None
-    if not proof.shoe_witnesses:
+    if not (proof.witnesses if proof.draws_by_round else proof.shoe_witnesses):
         return "house"
-    if proof.is_long:
+    if proof.is_long and not proof.draws_by_round:
         return "house_knows"
     if not all(map(is_signed_wager, proof.all_data("WagerConfirmed"))):
         return "house_early"

@@ -65,14 +65,14 @@ class ShoeResponse(Shape, kw_only=True):
     commitment: Annotated[HexText, Meta(description="To the seed, for this drawing only.")]
     contributions: tuple[Contribution, ...]
     cut: Annotated[HexText | None, Meta(description="Null until it is fixed.")]
-    root: Annotated[HexText | None, Meta(description="Merkle root of the cards of a long shoe.")]
+    root: Annotated[HexText | None, Meta(description="Merkle root of the cards of a long shoe of fixed order.")]
     cards_used: int | None
     decks: Annotated[int | None, Meta(description="Number of decks, fixed with the commitment.")]
     accepts_contributions: bool
 
 
 class RevealedShoe(ShoeResponse, kw_only=True):
-    """A revealed shoe: with seed and cut anyone can recompute its order."""
+    """A revealed shoe: with seed and cut anyone can recompute its cards."""
 
     seed: HexText
     ended_at: Timestamp
@@ -84,6 +84,9 @@ class TableFairness(Shape):
     table: UUID
     decks: int
     shuffle: Shuffle
+    fixed_order: Annotated[
+        bool, Meta(description="Whether the order of a long shoe is fixed as it starts, so that the house knows it.")
+    ]
     rounds: Annotated[int, Meta(description="Number of rounds at this table, numbered without a gap.")]
     voids: Annotated[int, Meta(description="Number of voided rounds.")]
     voids_by_cause: Annotated[
@@ -110,6 +113,7 @@ def table_fairness(*, table: UUID, operator: UUID) -> TableFairness:
         table=table,
         decks=state.rules.decks,
         shuffle=state.rules.shuffle,
+        fixed_order=state.rules.fixed_order,
         rounds=state.rounds,
         voids=state.voids,
         voids_by_cause=voids_by_cause(state),

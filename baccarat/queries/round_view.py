@@ -298,7 +298,7 @@ class RoundResponse(Shape):
         ),
     ]
     closing: Annotated[ClosingResponse | None, Meta(description="Once cards are dealt. Null for rounds from before.")]
-    seed: HexText | None
+    seed: Annotated[HexText | None, Meta(description="Of the round's drawing; null in a long shoe of fixed order.")]
     cards: tuple[CardText, ...]
     forced: Annotated[
         bool,

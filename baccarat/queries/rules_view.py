@@ -196,6 +196,13 @@ class TableRulesResponse(Shape):
         int | None, Meta(description="Position of the cut card, counted from the end of the shoe.")
     ]
     burn: Annotated[bool, Meta(description="Whether cards are burned after the shuffle.")]
+    fixed_order: Annotated[
+        bool,
+        Meta(
+            description="Whether the order of a long shoe is fixed as it starts, so that the house knows it; otherwise "
+            "the cards of each round are drawn from those left, once its betting has closed."
+        ),
+    ]
     seat_kept_rounds: Annotated[
         int | None, Meta(description="Number of turns an absent player may miss before the seat is released.")
     ]
@@ -245,6 +252,7 @@ def present_rules(rules: TableRules) -> TableRulesResponse:
         play_money=rules.play_money,
         cut_cards_from_end=rules.cut_cards_from_end,
         burn=rules.burn,
+        fixed_order=rules.fixed_order,
         seat_kept_rounds=rules.seat_kept_rounds,
         look_seconds=rules.look_seconds,
         hand_back_seconds=rules.hand_back_seconds,

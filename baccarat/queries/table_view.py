@@ -80,7 +80,7 @@ class ShoeInPlay(Shape):
     cards_used: int
     commitment: HexText
     cut: HexText
-    root: Annotated[HexText | None, Meta(description="The Merkle root of all its cards.")]
+    root: Annotated[HexText | None, Meta(description="The Merkle root of all its cards, if their order is fixed.")]
 
     @classmethod
     def of(cls, shoe: Shoe) -> "ShoeInPlay":
@@ -140,7 +140,7 @@ class TermsResponse(Shape):
     next_place: Annotated[int, Meta(description="Position in the shoe of the round's first card.")]
     cards: Annotated[HexText, Meta(description="SHA-256 of the cards dealt from the shoe so far, two letters each.")]
     rules: Annotated[HexText, Meta(description="SHA-256 of the rules as canonical JSON (RFC 8785).")]
-    commitment: HexText
+    commitment: Annotated[HexText, Meta(description="To the seed of the round's drawing, or of a shoe of fixed order.")]
     contributions: Annotated[tuple[Contribution, ...], Meta(description="To the cut of the round's own shoe.")]
     cut: HexText
     next_commitment: Annotated[HexText, Meta(description="The commitment of the shoe after this one.")]

@@ -19,6 +19,7 @@ from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.tables.events import ShoeStarted
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.shoes import read_long_shoes
 from baccarat.storage import repository
@@ -83,8 +84,12 @@ class _Void:
 
 @dataclass(frozen=True, slots=True)
 class _LongShoes:
-    """The orders of ended long shoes, and the place of each round's first card by its number."""
+    """Long shoes; what rounds were dealt, by number, from those that draw by round; else the orders of those that have
+    ended, and the place of each round's first card, by number.
+    """
 
+    started: Mapping[UUID, ShoeStarted]
+    dealt: Sequence[tuple[int, tuple[Card, ...]]]
     orders: Mapping[UUID, Sequence[Card]]
     places: Mapping[int, int]
 
@@ -93,6 +98,14 @@ class _LongShoes:
         opened = round_.require_opened()
         order, place = self.orders.get(opened.shoe), self.places.get(opened.number)
         return None if order is None or place is None else order[place:]
+
+    def cards_out(self, started: ShoeStarted, *, before: int) -> list[Card]:
+        """Return the cards dealt from a shoe before a round, the turned card first."""
+        turned = [] if started.turned_card is None else [started.turned_card]
+        return [
+            *turned,
+            *(card for number, cards in self.dealt if started.first_round <= number < before for card in cards),
+        ]
 
 
 def voids_by_cause(state: TableState) -> tuple[VoidsByCause, ...]:
@@ -148,8 +161,8 @@ def _would_be_gain(round_: RoundState, rules: TableRules, long_shoes: _LongShoes
     gain: Counter[MoneyType] = Counter()
     if not round_.confirmed_seats():
         return gain
-    has_own_shoe = round_.require_opened().commitment is not None
-    cards = _own_cards(round_, rules) if has_own_shoe else long_shoes.cards_of(round_)
+    has_own_seed = round_.require_opened().commitment is not None or rules.draws_by_round
+    cards = _own_cards(round_, rules, long_shoes) if has_own_seed else long_shoes.cards_of(round_)
     if cards is None:
         return None
     outcome = deal(cards).outcome
@@ -160,16 +173,18 @@ def _would_be_gain(round_: RoundState, rules: TableRules, long_shoes: _LongShoes
     return gain
 
 
-def _own_cards(round_: RoundState, rules: TableRules) -> Sequence[Card] | None:
+def _own_cards(round_: RoundState, rules: TableRules, long_shoes: _LongShoes) -> Sequence[Card] | None:
     opened, seed = round_.require_opened(), round_.seed
     if seed is None or len(round_.releases) < len(opened.witnesses):
         return None
+    started = long_shoes.started.get(opened.shoe)
     return shuffle(
         bytes.fromhex(seed),
-        cut=bytes.fromhex(own_cut_in_hex(opened)),
+        cut=bytes.fromhex(own_cut_in_hex(opened) if started is None else started.cut),
         decks=rules.decks,
         first=MAX_CARDS_PER_ROUND,
         links=links_of(opened.witnesses, round_.releases),
+        out=() if started is None else long_shoes.cards_out(started, before=opened.number),
     )
 
 
@@ -178,14 +193,21 @@ def _read_long_shoes(table: UUID, rounds: Iterable[RoundState], rules: Mapping[s
     in_play = (each for each in rounds if each.voided and not each.voided.was_settled and each.confirmed_seats())
     opened = [each.require_opened() for each in in_play if each.require_opened().commitment is None]
     orders, places = {}, {}
-    decks = {each.shoe: rules[each.rules].decks for each in opened}
-    for shoe, (started, seed, links) in read_long_shoes(table, decks).items():
-        if seed is not None:
+    played = {each.shoe: rules[each.rules] for each in opened}
+    facts = read_long_shoes(table, played)
+    for shoe, (started, seed, links) in facts.items():
+        if seed is not None and not played[shoe].draws_by_round:
             cut = bytes.fromhex(started.cut)
-            orders[shoe] = shuffle(bytes.fromhex(seed), cut=cut, decks=decks[shoe], links=links)
+            orders[shoe] = shuffle(bytes.fromhex(seed), cut=cut, decks=played[shoe].decks, links=links)
     numbers = [str(each.number) for each in opened if each.shoe in orders]
     for row in fetch(_TERMS, [f"table-{table}", numbers]) if numbers else ():
         fixed = CATALOGUE.decode(*row)
         if fixed.place is not None:
             places[fixed.number] = fixed.place.next_place
-    return _LongShoes(orders, places)
+    started_shoes = {shoe: started for shoe, (started, _, _) in facts.items()}
+    drawing = [each for each in opened if each.shoe in facts and played[each.shoe].draws_by_round]
+    dealt = []
+    if drawing:
+        first = min(started_shoes[each.shoe].first_round for each in drawing)
+        dealt = repository.read_cards_of_rounds(table, first=first, before=max(each.number for each in drawing))
+    return _LongShoes(started_shoes, dealt, orders, places)

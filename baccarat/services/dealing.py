@@ -113,9 +113,9 @@ def _deal_locked(units: Sequence[UnitOfWork], *, now: datetime, sealed_head: str
 
 
 def _shoes_of(uow: UnitOfWork) -> list[UUID]:
-    """Return the shoe of the round, if any, and the one that may come into play right after it."""
-    opened, committed = uow.round.opened, uow.table.committed_shoes()
-    shoes = [] if opened is None else [opened.shoe]
+    """Return the shoe in play, if any, and the one that may come into play right after it."""
+    in_play, committed = uow.round.opened or uow.table.shoe, uow.table.committed_shoes()
+    shoes = [] if in_play is None else [in_play.shoe]
     if committed and dealer.next_shoe_starts_after_round(uow):
         shoes.append(committed[0].shoe)
     return shoes

@@ -48,12 +48,22 @@ SELECT opened.type, opened.schema, opened.data::text, ended.id, ended.data::text
   LEFT JOIN events_event AS released ON released.stream = closed.stream AND released.type = 'LinksReleased'
  WHERE round.phase IN ('settled', 'voided') ORDER BY round.id DESC LIMIT %s
 """  # noqa: S608  (constants)
+_DRAWN: Final = """(
+    SELECT coalesce(string_agg(drawn.cards, ' ' ORDER BY drawn.number), '') FROM baccarat_round AS drawn
+     WHERE drawn.table_id = round.table_id AND NOT drawn.forced AND drawn.cards <> ''
+       AND drawn.number >= round.number AND drawn.number < coalesce((
+           SELECT (next.data->>'first_round')::int FROM events_event AS next WHERE next.stream = ended.stream
+              AND next.version > ended.version AND next.type = 'ShoeStarted' ORDER BY next.version LIMIT 1
+       ), 2147483647)
+)"""
+"""The cards that the rounds of a long shoe drew, up to the first round of the next shoe."""
 _LONG: Final = f"""
 SELECT started.type, started.schema, started.data::text, ended.type, ended.schema, ended.data::text,
        (SELECT closed.data->>'witnesses' FROM events_event AS closed WHERE closed.stream = ended.stream
            AND closed.type = 'ShoeCutClosed' AND closed.data->>'shoe' = ended.data->>'shoe'),
        (SELECT released.data->>'releases' FROM events_event AS released WHERE released.stream = ended.stream
-           AND released.type = 'ShoeLinksReleased' AND released.data->>'shoe' = ended.data->>'shoe'), {_DECKS}
+           AND released.type = 'ShoeLinksReleased' AND released.data->>'shoe' = ended.data->>'shoe'), {_DECKS},
+       CASE WHEN (version.rules->>'fixed_order')::bool THEN NULL ELSE {_DRAWN} END
   FROM events_event AS ended
   JOIN events_event AS started ON started.stream = ended.stream AND started.type = 'ShoeStarted'
    AND started.data->>'shoe' = ended.data->>'shoe'
@@ -140,10 +150,15 @@ def _orders_of_own_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
 
 
 def _orders_of_long_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
-    for *row, witnesses, releases, decks in reversed(fetch(_LONG, [limit])):
+    for *row, witnesses, releases, decks, drawn in reversed(fetch(_LONG, [limit])):
         started, ended = CATALOGUE.decode(*row[:3]), CATALOGUE.decode(*row[3:])
         if isinstance(started, ShoeStarted) and isinstance(ended, ShoeEnded):
             seed, cut = bytes.fromhex(ended.seed), bytes.fromhex(started.cut)
             places = msgspec.json.decode(witnesses or "[]", type=tuple[WitnessIndex, ...])
             links = links_of(places, msgspec.json.decode(releases or "[]", type=tuple[SignedRelease, ...]))
-            yield shuffle(seed, cut=cut, decks=decks, links=links)
+            if drawn is None:
+                yield shuffle(seed, cut=cut, decks=decks, links=links)
+                continue
+            # In the order in which each was drawn, and then what is left, by the shoe's own seed.
+            out = tuple(Card(card) for card in (*filter(None, [started.turned_card]), *drawn.split()))
+            yield (*out, *shuffle(seed, cut=cut, decks=decks, links=links, out=out))

@@ -103,7 +103,7 @@ def _void(
     if uow.table.round == round_:
         if approved_by is None and needs_second_person(uow.round):
             raise VoidNeedsSecondPerson
-        seed, burn = _reveal_own_shoe(uow), dealer.max_burned_cards(uow)
+        seed, burn = _reveal(uow), dealer.max_burned_cards(uow)
         entropy = repository.draw_entropy(uow, now=now, seeds={}, sealed_head=repository.read_sealed_head())
         closing, currency = dealer.closing_inputs(uow, entropy), uow.table.rules.currency
         uow.decide_on_round(replace(command, seed=seed, burn=burn, closing=closing, currency=currency))
@@ -127,7 +127,7 @@ def _void_if_unanswered(table: UUID, operator: UUID) -> bool:
     uow, now = repository.lock_table(table=table, operator=operator)
     if not uow.round.awaits_links() or uow.round.closed_at is None or now < uow.round.closed_at + ANSWER_LIMIT:
         return False
-    seed, burn = _reveal_own_shoe(uow), dealer.max_burned_cards(uow)
+    seed, burn = _reveal(uow), dealer.max_burned_cards(uow)
     uow.decide_on_round(VoidUnanswered(note=UNANSWERED, seed=seed, now=now, burn=burn))
     _go_on(uow, now)
     wagering.save_and_return([(uow, Metadata(operator=str(operator), actor=BY_LIMIT, causation="limit"))], now=now)
@@ -164,19 +164,18 @@ def _go_on(uow: UnitOfWork, now: datetime) -> None:
     dealer.open_next_round(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
 
 
-def _reveal_own_shoe(uow: UnitOfWork) -> str | None:
-    """Return the seed of the round's own shoe in hex; a long shoe's stays secret.
+def _reveal(uow: UnitOfWork) -> str | None:
+    """Return the seed of the round's drawing in hex; a long shoe's stays secret.
 
     None if it cannot be read: its ciphertext is kept, to be revealed when its key is available again.
     """
-    if uow.table.shoe is not None:
-        return None
     shoe = uow.round.require_opened().shoe
     seed = shoe_seeds.decrypt([shoe]).get(shoe)
     if seed is None:
         return None
-    uow.revealed_shoes.append(shoe)
-    return seed.hex()
+    if uow.table.shoe is None:
+        uow.revealed_shoes.append(shoe)
+    return dealer.seed_revealed_by_round(uow, seed)
 
 
 def _end_finished_shoe(uow: UnitOfWork, now: datetime) -> None:

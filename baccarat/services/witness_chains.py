@@ -330,8 +330,9 @@ def _opening(made: PublishedChain, now: datetime) -> OpenWitnessChain:
 
 
 def _read_seeds(uow: UnitOfWork) -> Mapping[UUID, bytes]:
-    """Return the seeds of the shoes that the table is committed to, and of the round in play."""
-    shoes = [each.shoe for each in uow.table.committed_shoes()]
+    """Return the seeds of the shoes that the table plays or is committed to, and of the round in play."""
+    in_play = () if uow.table.shoe is None else (uow.table.shoe,)
+    shoes = [each.shoe for each in (*in_play, *uow.table.committed_shoes())]
     return shoe_seeds.decrypt(shoes if uow.round.opened is None else [*shoes, uow.round.opened.shoe])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 from uuid import UUID
 
@@ -20,8 +21,9 @@ from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.cards import Card
 from baccarat.domain.tables.refusals import NextShoeUnreadable, UnknownTable
-from baccarat.domain.tables.state import OpenClosing, TableState
+from baccarat.domain.tables.state import OpenClosing, Shoe, TableState
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage import projections, rules_versions, shoe_seeds, wakeups
 from baccarat.storage.event_registry import CATALOGUE
@@ -75,6 +77,8 @@ SELECT kept.id, kept.operator_id FROM baccarat_duetable AS due JOIN baccarat_tab
 """
 _LOCK_MANY: Final = f"""SELECT {_COLUMNS}, clock_timestamp(), {LOCK_CAPS}(operator_id) FROM (
     SELECT * FROM baccarat_table WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE) AS locked"""  # noqa: S608
+_DEALT: Final = """SELECT number, cards FROM baccarat_round
+WHERE table_id = %s AND number >= %s AND number < %s AND NOT forced AND cards <> '' ORDER BY number"""
 _SEALED_HEAD: Final = "SELECT digest FROM events_seal ORDER BY position DESC LIMIT 1"
 _TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"
 
@@ -224,16 +228,18 @@ def draw_entropy(
 ) -> Entropy:
     """Draw new ids, of the database's time `now`, and a new seed from the operating system's generator.
 
-    Includes the seed of the table's first committed shoe if it is to come into play: from `seeds` if already read,
-    otherwise read now. With `defer_seed_check`, the check of a round's own seed is left to the write, which reads it
-    anyway. The `sealed_head` is read where a long shoe may start, unless it is given; where it is, a round may be
-    closed, and what witnesses have `cosigned` is read in both cases if there are any.
+    Includes the seed of the table's first committed shoe if it is to come into play, or that of its long shoe if the
+    next round's follows from it: from `seeds` if already read, otherwise read now. With `defer_seed_check`, the check
+    of a round's own seed is left to the write, which reads it anyway. The `sealed_head` is read where a long shoe may
+    start, unless it is given; where it is, a round may be closed, and what witnesses have `cosigned` is read in both
+    cases if there are any.
     """
     table, next_shoe = uow.table, next(iter(uow.table.committed_shoes()), None)
     deferred, available = defer_seed_check and not table.has_long_shoe(), seeds or {}
     starts_now = table.shoe is None and table.round is None and bool(table.seats)
-    if next_shoe is not None and starts_now and seeds is None and not deferred:
-        available = shoe_seeds.decrypt([next_shoe.shoe])
+    needed = next_shoe if starts_now and not deferred else _shoe_of_next_terms(table)
+    if needed is not None and seeds is None:
+        available = shoe_seeds.decrypt([needed.shoe])
         if not available:
             _alert_seed_unreadable(table)
     may_close = sealed_head is not None or (starts_now and table.has_long_shoe())
@@ -249,9 +255,27 @@ def draw_entropy(
         blind=secrets.token_bytes(32),
         sealed_head=sealed_head,
         committed_seed=None if next_shoe is None else available.get(next_shoe.shoe),
+        shoe_seed=None if table.shoe is None else available.get(table.shoe.shoe),
         deferred_seed_check=deferred,
         cosigned=cosigned,
     )
+
+
+def _shoe_of_next_terms(table: TableState) -> Shoe | None:
+    """Return the long shoe in play if the next round's terms are to be fixed with a seed that follows from its own."""
+    wanted = table.rules.draws_by_round and table.round is None and table.fixed_terms() is None
+    return table.shoe if wanted else None
+
+
+def read_cards_of_rounds(table: UUID, *, first: int, before: int) -> list[tuple[int, tuple[Card, ...]]]:
+    """Return the cards that a table's rounds were dealt, with their numbers, but chosen ones."""
+    rows = fetch(_DEALT, [table, first, before])
+    return [(number, tuple(map(Card, cards.split()))) for number, cards in rows]
+
+
+def read_cards_from_shoe(table: UUID, *, first_round: int, before: int) -> tuple[Card, ...]:
+    """Return what the rounds of a long shoe before one were dealt: neither the turned card nor chosen ones."""
+    return tuple(chain(*(cards for _, cards in read_cards_of_rounds(table, first=first_round, before=before))))
 
 
 def has_witnesses(uow: UnitOfWork) -> bool:
@@ -278,7 +302,7 @@ def draw_shoe_seed(now: datetime) -> ShoeSeed:
 
 
 def _alert_seed_unreadable(table: TableState) -> None:
-    logger.critical("ALERT table %s can't start its next shoe: the seed can't be read", table.require_opened().table)
+    logger.critical("ALERT table %s can't go on: a shoe's seed can't be read", table.require_opened().table)
 
 
 def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]], *, beside: Sequence[Recording] = ()) -> None:

@@ -485,6 +485,7 @@ class TableMachine(RuleBasedStateMachine):
             seed=self.drawn.to_bytes(32, "big"),
             blind=self.drawn.to_bytes(32, "little"),
             committed_seed=None if coming is None else self.seeds[coming.shoe],
+            shoe_seed=None if self.table.shoe is None else self.seeds[self.table.shoe.shoe],
         )
 
     def _open(self, journal: UnitOfWork) -> None:

@@ -19,7 +19,7 @@ from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.odds import player_edge_spots
-from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.table_rules import Shuffle
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.commands import LeaveSeat, OpenTable, TakeSeat
@@ -76,7 +76,8 @@ class Evening:
     """One table, and the players in its seats from the first round to the last. Amounts are minor units."""
 
     def __init__(self, *, preset: str, currency: str, seats: dict[str, str], shoes: list[list[str]]) -> None:
-        self.rules = rules_for(preset, currency=currency, show_milliseconds=NO_SHOW)
+        shoe = PRESETS[preset].shuffle is Shuffle.SHOE  # whose cards are given in order, from its first to its last
+        self.rules = rules_for(preset, currency=currency, show_milliseconds=NO_SHOW, fixed_order=shoe)
         self.shoes = shoes
         self.seats = seats
         self.place = TableAccounts(OPERATOR, TABLE, currency)

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.shuffle import round_seed, shuffle
 from baccarat.domain.rules.cards import FULL_DECK, Card
 from baccarat.domain.tables.shoes import contributions_and_cut
+from baccarat.domain.tables.state import Shoe, TableState
 from baccarat.storage import projections, shoe_seeds
 from casino.events.sql import fetch
 
@@ -44,14 +45,20 @@ class Hidden:
 
 
 def in_play() -> list[Hidden]:
-    """Return every secret shoe in this database: of running rounds, long ones in play, and committed ones."""
+    """Return every secret shoe in this database: of running rounds, long ones in play, and committed ones.
+
+    Of a long one without a fixed order, that is also what its next rounds draw by, and what the next one would draw.
+    """
     found: list[tuple[UUID, bytes, int, int]] = []
+    drawing: list[tuple[TableState, Shoe]] = []
     for state, round_state in fetch("SELECT state::text, round_state::text FROM baccarat_table"):
         table = projections.decode_table(state)
         decks = table.rules.decks
         if table.shoe is not None:
             shoe = table.shoe
             found.append((shoe.shoe, bytes.fromhex(shoe.cut), decks, shoe.cards_used))
+            if table.rules.draws_by_round:
+                drawing.append((table, shoe))
         elif round_state is not None:
             running = projections.decode_round(round_state)
             opened = running.require_opened()
@@ -61,10 +68,19 @@ def in_play() -> list[Hidden]:
             for coming in table.committed_shoes()
         )
     seeds = shoe_seeds.decrypt([shoe for shoe, *_ in found])
-    return [
+    secret = [
         Hidden(shoe, seeds[shoe], shuffle(seeds[shoe], cut=mixed, decks=decks)[out:])
         for shoe, mixed, decks, out in found
     ]
+    return [*secret, *(each for table, shoe in drawing for each in _next_draws(table, shoe, seeds[shoe.shoe]))]
+
+
+def _next_draws(table: TableState, shoe: Shoe, seed: bytes) -> Iterator[Hidden]:
+    out, cut = [Card(card) for card in shoe.cards.split()], bytes.fromhex(shoe.cut)
+    first = table.rounds if table.round is not None else table.rounds + 1
+    for number in (first, first + 1):
+        own = round_seed(seed, number)
+        yield Hidden(shoe.shoe, own, shuffle(own, cut=cut, decks=table.rules.decks, out=out))
 
 
 def leaks(heap: bytes | str, secrets: list[Hidden]) -> list[tuple[UUID, bytes]]:

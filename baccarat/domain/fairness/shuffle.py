@@ -1,10 +1,11 @@
-"""The order of a shoe, computed from a secret seed, the players' cut and the witnesses' links.
+"""The order of cards, computed from a secret seed, the players' cut and the witnesses' links.
 
 Anyone who has them can recompute it.
 """
 
 import hmac
 import struct
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -14,6 +15,7 @@ from baccarat.domain.rules.cards import FULL_DECK, Card
 
 SEED_BYTES: Final = 32
 DRAW_TAG: Final = b"casino.baccarat.draw.v2\x00"
+ROUND_SEED_TAG: Final = b"casino.baccarat.round-seed.v1\x00"
 WORD_RANGE: Final = 1 << 32
 
 _WORDS: Final = struct.Struct(">8I")
@@ -34,7 +36,7 @@ class MalformedSeed(ValueError):
 
 
 class InvalidCardCount(ValueError):
-    """A shoe has at least one deck, and at most all of its cards can be requested."""
+    """A shoe has at least one deck, at most all of its cards can be out, and at most what is left can be requested."""
 
 
 def require_seed(seed: bytes) -> bytes:
@@ -42,6 +44,14 @@ def require_seed(seed: bytes) -> bytes:
     if len(seed) != SEED_BYTES:
         raise MalformedSeed(f"A seed has {SEED_BYTES} bytes, not {len(seed)}.")
     return seed
+
+
+def round_seed(seed: bytes, number: int) -> bytes:
+    """Return the seed of the table's round with this number, in a long shoe whose rounds draw their own cards.
+
+    It is shown as the round ends, and tells nothing about the shoe's seed or another round's. Raises MalformedSeed.
+    """
+    return hmac.new(require_seed(seed), ROUND_SEED_TAG + _NUMBER.pack(number), "sha256").digest()
 
 
 def draw_key(seed: bytes, *, cut: bytes, links: Sequence[Link] = ()) -> bytes:
@@ -67,27 +77,53 @@ def words_of_drawing(key: bytes) -> Iterator[int]:
         counter += 1
 
 
-def shuffle(
-    seed: bytes, *, cut: bytes, decks: int, first: int | None = None, links: Sequence[Link] = ()
-) -> tuple[Card, ...]:
-    """Return the shoe's cards in dealing order, or only its `first` cards. `links` are those of the table's witnesses.
+def cards_left(decks: int, out: Sequence[Card]) -> list[Card]:
+    """Return the unshuffled shoe of `baccarat.domain.rules.cards.unshuffled_shoe` without the cards that are `out`.
 
-    A Fisher-Yates shuffle from the front: position i of n swaps with i + r, r uniform below n - i, on the unshuffled
-    shoe of `baccarat.domain.rules.cards.unshuffled_shoe`. `seed` is 32 bytes. Raises MalformedSeed and
-    InvalidCardCount.
+    Of equal cards, the first ones are out. Raises InvalidCardCount.
+    """
+    if decks < 1:
+        raise InvalidCardCount(f"No shoe has {decks} decks.")
+    missing, left = Counter(out), list[Card]()
+    if not missing:
+        return list(FULL_DECK * decks)
+    for card in FULL_DECK * decks:
+        if missing.get(card):
+            missing[card] -= 1
+        else:
+            left.append(card)
+    if missing.total():
+        raise InvalidCardCount(f"More {' '.join(+missing)} are out than {decks} decks have.")
+    return left
+
+
+def shuffle(
+    seed: bytes,
+    *,
+    cut: bytes,
+    decks: int,
+    first: int | None = None,
+    links: Sequence[Link] = (),
+    out: Sequence[Card] = (),
+) -> tuple[Card, ...]:
+    """Return a shoe's cards in dealing order, or only its `first` ones. `links` are those of the table's witnesses.
+
+    A Fisher-Yates shuffle from the front: position i of n swaps with i + r, r uniform below n - i, on the n
+    `cards_left` without those that are `out`. `seed` is 32 bytes. Raises MalformedSeed and InvalidCardCount.
 
     Source: Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7, 1964.
     """
-    size = 52 * decks
+    left = cards_left(decks, out)
+    size = len(left)
     count = size if first is None else first
-    if decks < 1 or not 0 <= count <= size:
-        raise InvalidCardCount(f"Cannot deal {count} cards from {decks} decks.")
+    if not 0 <= count <= size:
+        raise InvalidCardCount(f"Cannot deal {count} cards of {size}.")
     moved: dict[int, int] = {}  # only positions whose card has changed, so that drawing a few cards takes a few steps
     dealt = []
     stream = words_of_drawing(draw_key(seed, cut=cut, links=links))
     for position in range(count):
         chosen = position + uniform_below(stream, size - position)
-        dealt.append(FULL_DECK[moved.get(chosen, chosen) % 52])
+        dealt.append(left[moved.get(chosen, chosen)])
         moved[chosen] = moved.get(position, position)
     return tuple(dealt)
 

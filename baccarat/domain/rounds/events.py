@@ -52,7 +52,7 @@ class NextTerms:
     @property
     def next_shoe(self) -> ShoeCommitment:
         """The commitment to that shoe, which has neither a cut card nor burned cards."""
-        return ShoeCommitment(self.shoe, self.commitment, ShoeShape(self.decks, None, burn=False))
+        return ShoeCommitment(self.shoe, self.commitment, ShoeShape(self.decks, None, burn=False, fixed_order=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,8 @@ class SeatSettled:
 
 @dataclass(frozen=True, slots=True)
 class RoundSettled:
-    """The outcome and every wager's result. `seed` opens the commitment if the shoe ends with the round.
+    """The outcome and every wager's result. `seed` opens the commitment of the round's drawing, None in a shoe whose
+    order is fixed.
 
     At `betting_opens_at` the show of the deal and the least cycle are over, and betting on the next round opens.
     """
@@ -281,7 +282,7 @@ class RoundSettled:
 
 @dataclass(frozen=True, slots=True)
 class RoundLapsed:
-    """Nobody confirmed a wager, so no card was dealt."""
+    """Nobody confirmed a wager, so no card was dealt. `seed` as in `RoundSettled`."""
 
     reason: str
     lapsed_at: datetime
@@ -345,9 +346,9 @@ class RoundVoided:
     """All stakes, payouts and commissions of the round were undone. `was_settled` is whether there was an outcome.
 
     `approved_by` is the second person, None if none is needed; the change on which they agreed caused the event. `seed`
-    opens the commitment of the round's own shoe if it was still secret. `number` is the round's number at its table.
-    `burned_count` cards were burned from a shoe that continues, seen by nobody except one player who looked at two of
-    them. `closing` is None unless betting was open.
+    opens the commitment of the round's drawing if it was still secret. `number` is the round's number at its table.
+    `burned_count` cards were burned from a shoe whose order is fixed, seen by nobody except one player who looked at
+    two of them. `closing` is None unless betting was open.
     """
 
     round: UUID

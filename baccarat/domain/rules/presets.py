@@ -55,6 +55,7 @@ class Preset:
     burn: bool
     seat_kept_rounds: int | None
     show_milliseconds: ShowMilliseconds
+    fixed_order: bool = False
     look_seconds: int | None = None
     hand_back_seconds: int | None = None
     auto_confirm: bool = False

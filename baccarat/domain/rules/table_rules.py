@@ -91,21 +91,25 @@ class ShowMilliseconds:
 
 @dataclass(frozen=True, slots=True)
 class ShoeShape:
-    """The rules that determine the order of a long shoe and how far it is played."""
+    """The rules that determine the cards of a long shoe and how far it is played."""
 
     decks: int
     cut_cards_from_end: int | None
     burn: bool
+    fixed_order: bool
 
 
 @dataclass(frozen=True, slots=True)
 class TableRules:
     """Rules of one table. Chips and limits are in minor units of `currency`; limits apply to each spot.
 
-    `cut_cards_from_end` and `burn` apply to shoes. `turn_seconds` None means turns without limit. An absent player's
-    seat is kept for `seat_kept_rounds` turns that time out in a row; None limits it by time alone. `look_seconds` and
-    `hand_back_seconds` apply to tables with a Caller: how long a seat has the Player's cards before it looks, and
-    after. Without them the Caller deals without ceremony. `show_milliseconds` delay the next turn, never the money.
+    `cut_cards_from_end`, `burn` and `fixed_order` apply to shoes. The cards of each round are drawn from those left,
+    once its betting has closed; with a fixed order, all as the shoe starts, so that the house knows them.
+
+    `turn_seconds` None means turns without limit. An absent player's seat is kept for `seat_kept_rounds` turns that
+    time out in a row; None limits it by time alone. `look_seconds` and `hand_back_seconds` apply to tables with a
+    Caller: how long a seat has the Player's cards before it looks, and after. Without them the Caller deals without
+    ceremony. `show_milliseconds` delay the next turn, never the money.
 
     With `auto_confirm` the player's page confirms what its player placed, shortly before betting closes; the service
     never does. Between one round's opening and the next one's lie at least `minimum_cycle_seconds`. Without `may_hurry`
@@ -132,6 +136,7 @@ class TableRules:
     play_money: bool
     cut_cards_from_end: int | None
     burn: bool
+    fixed_order: bool
     seat_kept_rounds: int | None
     look_seconds: int | None
     hand_back_seconds: int | None
@@ -148,7 +153,12 @@ class TableRules:
     @property
     def shape(self) -> ShoeShape:
         """Return the shape of a long shoe under these rules."""
-        return ShoeShape(decks=self.decks, cut_cards_from_end=self.cut_cards_from_end, burn=self.burn)
+        return ShoeShape(self.decks, self.cut_cards_from_end, burn=self.burn, fixed_order=self.fixed_order)
+
+    @property
+    def draws_by_round(self) -> bool:
+        """Return whether each round's cards are drawn from what is left of a long shoe, by links of its own."""
+        return self.shuffle is Shuffle.SHOE and not self.fixed_order
 
     @property
     def minimum_cycle(self) -> timedelta:

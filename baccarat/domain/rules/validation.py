@@ -51,6 +51,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "play_money": (bool,),
     "cut_cards_from_end": (int, type(None)),
     "burn": (bool,),
+    "fixed_order": (bool,),
     "seat_kept_rounds": (int, type(None)),
     "look_seconds": (int, type(None)),
     "hand_back_seconds": (int, type(None)),
@@ -221,6 +222,12 @@ _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] =
         lambda rules: rules.seat_kept_rounds is None or 1 <= rules.seat_kept_rounds <= 100,
     ),
     ("burn", "burn_needs_a_shoe", "needs a shoe", lambda rules: not rules.burn or rules.shuffle is Shuffle.SHOE),
+    (
+        "fixed_order",
+        "fixed_order_needs_a_shoe",
+        "needs a shoe",
+        lambda rules: not rules.fixed_order or rules.shuffle is Shuffle.SHOE,
+    ),
     (
         "look_seconds",
         "look_without_hand_back",

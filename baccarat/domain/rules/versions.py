@@ -20,7 +20,7 @@ DEFAULT_FLOOR: Final = 7500
 BASIS_POINTS: Final = 10_000
 MAX_ODDS: Final[Mapping[Spot, Ratio]] = {Spot.PLAYER: Ratio(1, 1), Spot.BANKER: Ratio(1, 1), Spot.TIE: Ratio(20, 1)}
 """The highest odds of each spot for real money. A spot without them can't be offered for real money."""
-_SHOE_FIELDS: Final = ("decks", "cut_cards_from_end", "burn", "commission")
+_SHOE_FIELDS: Final = ("decks", "cut_cards_from_end", "burn", "fixed_order", "commission")
 """Fields that apply to a whole shoe: its cards, and commission deferred to its end."""
 _MONEY_FIELDS: Final = frozenset({"minimum", "maximum"})
 _LABEL_FIELDS: Final = frozenset({"preset", "version", "currency"})

@@ -131,11 +131,13 @@ class ContributeToShoeCut:
 class FixTerms:
     """Fix the terms of the next round. `next_shoe` is that of the round after it, None at a table with long shoes.
 
-    Terms already fixed are fixed anew only if the rules have changed, and keep their shoes.
+    There, `commitment` is to the round's own seed, or to the shoe's. Terms already fixed are fixed anew only if the
+    rules have changed, and keep their shoes and commitments.
     """
 
     next_shoe: ShoeCommitment | None
     now: datetime
+    commitment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +158,14 @@ class ReceiveShoeLinks:
 
 @dataclass(frozen=True, slots=True)
 class StartShoe:
-    """Start the committed long shoe, whose order follows from its seed, its cut and the witnesses' links.
+    """Start the committed long shoe, whose cards follow from its seed, its cut and witnesses' links.
 
-    `first_card` is the card turned over, None if the table burns none; `root` is the Merkle root of all its cards.
+    `first_card` is the card turned over, None if the table burns none; `root` is the Merkle root of all its cards, None
+    if each round draws its own.
     """
 
     first_card: Card | None
-    root: str
+    root: str | None
     closing: ClosingInputs
     now: datetime
 

@@ -174,7 +174,8 @@ class ShoeCutContributed:
 class ShoeStarted:
     """A long shoe was shuffled and cut: its first card was turned over and `burned_count` more were burned.
 
-    The `cut` follows from the `contributions`. `root` is the Merkle root of all its cards. Both are in hex.
+    The `cut` follows from the `contributions`. `root` is the Merkle root of all its cards if their order is fixed now,
+    None if each round draws its own. Both are in hex. Nobody knows a burned card if each round draws its own.
     `first_round` is the number of the first round dealt from it. `closing` pins its cut, None where
     `ShoeCutClosed` has it.
     """
@@ -188,7 +189,7 @@ class ShoeStarted:
     first_round: int
     contributions: tuple[Contribution, ...]
     cut: str
-    root: str
+    root: str | None
     closing: Closing | None
 
 
@@ -196,11 +197,13 @@ class ShoeStarted:
 class PlaceInShoe:
     """Where a round begins in a long shoe: its first card's place, and the digest of the cards dealt before it, in hex.
 
-    `next_commitment` is that of the shoe after it.
+    `commitment` is to the round's own seed, to the shoe's if the order is fixed. `next_commitment` is that of the shoe
+    after it.
     """
 
     next_place: int
     cards: str
+    commitment: str
     next_commitment: str
 
 

@@ -287,8 +287,9 @@ def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
     if state.shoe is None:
         return replace(state, pairs=pairs) if pairs else state
     shoe = _take_cards(state.shoe, state.rules, cards_used=event.shoe_position + len(event.cards))
-    seen = " ".join((*state.shoe.cards.split(), *event.cards))
-    return replace(state, shoe=replace(shoe, cards=seen), pairs=pairs)
+    if not state.forced:
+        shoe = replace(shoe, cards=" ".join((*shoe.cards.split(), *event.cards)))
+    return replace(state, shoe=shoe, pairs=pairs)
 
 
 def _take_cards(shoe: Shoe, rules: TableRules, *, cards_used: int) -> Shoe:

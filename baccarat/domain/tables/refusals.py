@@ -255,13 +255,13 @@ class ShuffleIsFixed(Refusal):
 class CommittedShoeConflict(Refusal):
     code = "next_shoe_committed_to_other_rules"
     title = "The table's next shoe is committed to the shape of other published rules"
-    remedy = "Keep decks, burn and cut card of those rules, or publish once they are in force."
+    remedy = "Keep decks, burn, cut card and fixed order of those rules, or publish once they are in force."
 
 
 class RetiredRulesCannotWait(Refusal):
     code = "retired_rules_cannot_wait"
     title = "These rules must wait for a shoe to end, but the rules in force are retired"
-    remedy = "Keep decks, burn, cut card and commission, or close the table and open another."
+    remedy = "Keep decks, burn, cut card, fixed order and commission, or close the table and open another."
 
 
 class SeatsAreTaken(Refusal):

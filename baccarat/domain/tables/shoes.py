@@ -86,7 +86,8 @@ def _fix_terms(command: c.FixTerms, state: TableState) -> Events:
         return ()
     place = None
     if shoe is not None:
-        place = e.PlaceInShoe(shoe.cards_used, digest_cards(shoe.cards.split()), next_shoe.commitment)
+        commitment = command.commitment if before is None else before.terms.commitment
+        place = e.PlaceInShoe(shoe.cards_used, digest_cards(shoe.cards.split()), commitment, next_shoe.commitment)
     following = command.next_shoe if before is None else None
     fixed = e.TermsFixed(state.rounds + 1, "", place, following, command.now)
     return (replace(fixed, digest=terms_fixed_by(fixed, state).digest),)
@@ -124,7 +125,7 @@ def terms_fixed_by(event: e.TermsFixed | NextTerms, state: TableState) -> FixedT
         next_place=0 if place is None else place.next_place,
         cards=digest_cards(()) if place is None else place.cards,
         rules=state.recorded_rules.digest,
-        commitment=drawing.commitment,
+        commitment=drawing.commitment if place is None else place.commitment,
         cut=own_cut if shoe is None else shoe.cut,
         witnesses=next_indexes(state.chains) if shoe is not None or next_shoe is None else next_shoe.witnesses,
         next_commitment=NO_DIGEST if following is None else following.commitment,

@@ -73,8 +73,9 @@ class Seat:
 class Shoe:
     """The long shoe in play. `cards_used` have left it. One more round follows the cut card.
 
-    `cut` and `root` are in hex. `cards` are those that everybody has seen, in dealing order, separated by spaces: the
-    turned card first. Their order follows from the witnesses' `links`, too.
+    `cut` and `root` are in hex. `cards` are those dealt from it, in order, separated by spaces: the turned card first.
+    What was burned or chosen is not among them. The turned card follows from the witnesses' `links`, too, and so do all
+    others where the order is fixed, which `root` commits to.
     """
 
     shoe: UUID
@@ -82,11 +83,15 @@ class Shoe:
     commitment: str
     cards_used: int
     cut: str
-    root: str
+    root: str | None
     cut_card_out: bool = False
     finished: bool = False
     cards: str = ""
     links: tuple[Link, ...] = ()
+
+    def drawing_at(self, table: UUID) -> Drawing:
+        """Return what its seed is committed to at its table."""
+        return Drawing(table, self.shoe, self.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,9 @@ class RulesForm(RowForm):
     caller = forms.BooleanField(label="Caller", required=False)
     play_money = forms.BooleanField(label="Play money", required=False)
     burn = forms.BooleanField(label="Burn", required=False)
+    fixed_order = forms.BooleanField(
+        label="The order of a shoe is fixed as it starts, and the house knows it", required=False
+    )
     acknowledgement = text_field("The sentence to acknowledge, if a return needs one", required=False)
 
     def prepare(self) -> None:

@@ -1,6 +1,7 @@
 """A table played in memory as the deciders allow, with its log, and the replay of that log."""
 
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -111,8 +112,9 @@ class SimulatedTable:
 
     def entropy(self):
         next_shoe, drawn = next(iter(self.work.table.committed_shoes()), None), self.draw_seed()
-        committed = None if next_shoe is None else self.seeds[next_shoe.shoe]
-        return dealer.Entropy(UUID(int=self.count), drawn.shoe, drawn.seed, bytes(32), committed_seed=committed)
+        committed, shoe = None if next_shoe is None else self.seeds[next_shoe.shoe], self.work.table.shoe
+        entropy = dealer.Entropy(UUID(int=self.count), drawn.shoe, drawn.seed, bytes(32), committed_seed=committed)
+        return entropy if shoe is None else replace(entropy, shoe_seed=self.seeds[shoe.shoe])
 
     def cut(self, player, _spot, amount):
         dealer.contribute_to_cut(self.work, player=player, contribution=amount.to_bytes(4, "big").hex(), now=self.now)
@@ -207,9 +209,8 @@ class SimulatedTable:
     def void(self, _player, _spot, _amount):
         if self.work.table.round is None:
             return
-        shoe, long = self.work.round.require_opened().shoe, self.work.table.shoe is not None
-        seed, burn = self.seeds[shoe], dealer.max_burned_cards(self.work)
-        shown = None if long else seed.hex()
+        seed, burn = self.seeds[self.work.round.require_opened().shoe], dealer.max_burned_cards(self.work)
+        shown = dealer.seed_revealed_by_round(self.work, seed)
         pinned, currency = dealer.closing_inputs(self.work, self.entropy()), self.work.table.rules.currency
         agreed = "staff:2" if needs_second_person(self.work.round) else None
         self.work.decide_on_round(

@@ -54,8 +54,8 @@ def test_a_ceremony_has_no_findings_at_any_step_and_is_described(database):
     assert words[turned[1]].startswith("The Caller turned the Banker's hand over: ")
 
 
-def test_voids_after_a_look_burn_a_shoe_to_its_end(database):
-    seated = sit("big_table", players=2, **WITH_A_CALLER)
+def test_voids_after_a_look_burn_a_shoe_of_fixed_order_to_its_end(database):
+    seated = sit("big_table", players=2, fixed_order=True, **WITH_A_CALLER)
     ann, ben = seated.guests
     voids = 0
     while fetch("SELECT (state->>'shoes')::int FROM baccarat_table") == [(1,)]:

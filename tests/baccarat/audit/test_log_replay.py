@@ -87,9 +87,9 @@ def test_cards_chosen_after_a_seat_has_acted_are_reported():
     assert OUT_OF_PLACE in finding_kinds(simulation)
 
 
-def play_with_caller():
+def play_with_caller(**rules):
     """Play one round whose player looks at the cards and hands them back, and one in which the time runs out."""
-    simulation = SimulatedTable("big_table", decks=1, cut_cards_from_end=14, show_milliseconds=NO_SHOW)
+    simulation = SimulatedTable("big_table", decks=1, cut_cards_from_end=14, show_milliseconds=NO_SHOW, **rules)
     for player in PLAYERS:
         simulation.do("sit", player, None, None)
     simulation.do("pass_turn", PLAYERS[0], None, None)  # alone in the round that sitting down opened
@@ -115,7 +115,7 @@ def test_a_ceremony_has_no_findings_whoever_ends_it():
 
 
 def test_cards_seen_in_a_voided_round_are_never_dealt():
-    simulation = play_with_caller()
+    simulation = play_with_caller(fixed_order=True)
     for _ in range(12):  # to the end of the shoe and beyond: burned cards count as dealt
         simulation.do("place", PLAYERS[0], Spot.PLAYER, 2500)
         simulation.do("confirm", PLAYERS[0], None, None)
@@ -176,7 +176,13 @@ def test_a_shoe_played_to_its_end_has_no_findings():
 @pytest.mark.parametrize(
     ("kind", "change", "what"),
     [
-        ("ShoeEnded", lambda e: {"seed": "ab" * 32}, "cards are not the shoe's"),
+        ("ShoeEnded", lambda e: {"seed": "ab" * 32}, "seed does not open the commitment"),
+        ("ShoeStarted", lambda e: {"root": "ab" * 32}, "root is not the shoe's"),
+        (
+            "TermsFixed",
+            lambda e: {"place": replace(e.place, commitment="ab" * 32)},
+            "seed does not open the commitment",
+        ),
         ("ShoeEnded", lambda e: {"cards_dealt": e.cards_dealt + 1}, "cards out of the shoe differ"),
         ("ShoeEnded", lambda e: {"collected": ()}, "collected commission differs"),
         ("ShoeStarted", lambda e: {"commitment": "00" * 32}, "seed does not open the commitment"),
@@ -190,7 +196,8 @@ def test_a_shoe_played_to_its_end_has_no_findings():
         ("RoundOpened", lambda e: {"seats": ()}, "seats of the round differ"),
         ("RoundSettled", lambda e: {"wagers": e.wagers * 2}, "wager settled twice"),
         ("RoundSettled", lambda e: {"wagers": ()}, "wager not settled"),
-        ("RoundSettled", lambda e: {"seed": "00" * 32}, "seed revealed early"),
+        ("RoundSettled", lambda e: {"seed": "00" * 32}, "cards are not the shoe's"),
+        ("RoundSettled", lambda e: {"seed": None}, "seed missing"),
         ("WagerConfirmed", lambda e: {"player": PLAYERS[2]}, "wager of another player"),
         ("WagerConfirmed", lambda e: {"confirmed_at": NOW + timedelta(days=1)}, "wager confirmed late"),
         ("WagerConfirmed", lambda e: {"stakes": {Spot.BANKER: 10**7}}, "stake over the maximum"),
@@ -208,6 +215,22 @@ def test_a_shoe_played_to_its_end_has_no_findings():
 )
 def test_a_forged_event_is_reported(kind, change, what):
     simulation = play_one_shoe()
+    forge(simulation, kind, change)
+    assert what in finding_kinds(simulation)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "what"),
+    [
+        ("ShoeEnded", lambda e: {"seed": "ab" * 32}, "cards are not the shoe's"),
+        ("ShoeStarted", lambda e: {"root": "ab" * 32}, "root is not the shoe's"),
+        ("TermsFixed", lambda e: {"place": replace(e.place, commitment="ab" * 32)}, "terms differ"),
+        ("RoundSettled", lambda e: {"seed": "00" * 32}, "seed revealed early"),
+    ],
+)
+def test_a_forged_event_of_a_shoe_of_fixed_order_is_reported(kind, change, what):
+    simulation = play_one_shoe(fixed_order=True)
+    assert finding_kinds(simulation) == []
     forge(simulation, kind, change)
     assert what in finding_kinds(simulation)
 
@@ -262,7 +285,7 @@ def test_terms_that_were_not_fixed_with_the_cards_are_missed():
         ),
         ("TermsFixed", lambda e: {"next_shoe": None}, {"next shoe not committed"}),
         ("TermsFixed", lambda e: {"number": 9}, {"terms differ"}),
-        ("TermsFixed", lambda e: {"place": PlaceInShoe(0, digest_cards(()), "00" * 32)}, {"terms differ"}),
+        ("TermsFixed", lambda e: {"place": PlaceInShoe(0, digest_cards(()), "00" * 32, "00" * 32)}, {"terms differ"}),
         ("TermsFixed", lambda e: {"digest": "00" * 32}, {"terms differ"}),
         (
             "TermsFixed",

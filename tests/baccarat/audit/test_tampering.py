@@ -82,11 +82,11 @@ def test_a_changed_card_is_not_from_the_committed_shoe(played, audit_findings, p
     assert ("row differs", f"baccarat_round {round_} cards") in findings
 
 
-def test_a_changed_card_of_a_running_long_shoe_contradicts_its_secret_seed(played, audit_findings):
+def test_a_changed_card_of_a_running_long_shoe_contradicts_the_seed_of_its_round(played, audit_findings):
     event, round_, _ = event_of("big_table", "CardsDealt")
     change_event(played, event, lambda data: data["cards"].__setitem__(0, "9h" if data["cards"][0] != "9h" else "9s"))
     assert any(
-        kind == "cards are not the shoe's" and f"round {round_}, places" in where for kind, where in audit_findings()
+        kind == "cards are not the shoe's" and f"round {round_}, version" in where for kind, where in audit_findings()
     )
 
 

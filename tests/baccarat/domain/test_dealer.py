@@ -9,13 +9,16 @@ import pytest
 from baccarat.domain import dealer
 from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.closing import NO_DIGEST
-from baccarat.domain.fairness.commitment import shoe_root
+from baccarat.domain.fairness.commitment import Drawing, shoe_root
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.shuffle import round_seed, shuffle
 from baccarat.domain.fairness.terms import digest_cards
 from baccarat.domain.rounds import commands as rc
-from baccarat.domain.rounds.events import BettingClosed, ShoeCommitment
+from baccarat.domain.rounds.events import BettingClosed, ShoeCommitment, VoidReason
+from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
 from baccarat.domain.rounds.refusals import RoundIsNotDue
 from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import Shuffle, TableRules
 from baccarat.domain.tables import commands as tc
@@ -25,6 +28,8 @@ from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from casino.kernel.money import MoneyType
 from tests.support.drawings import cards_of, cut_from
 from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, TABLE, P, confirm, open_table, place
+
+FIXED = replace(BIG, fixed_order=True)
 
 
 def fresh(number: int) -> Entropy:
@@ -74,7 +79,8 @@ def finish(journal: UnitOfWork, at: datetime = OPENED) -> None:
     """Deal from the first seed; the next round has the ids of its number, and the seed of the one before."""
     seed = fresh(0).seed
     following = fresh(journal.table.rounds + 1)
-    dealer.deal_round(journal, seed=seed, entropy=replace(following, committed_seed=fresh(1).seed), now=at)
+    entropy = replace(following, committed_seed=fresh(1).seed, shoe_seed=seed)
+    dealer.deal_round(journal, seed=seed, entropy=entropy, now=at)
 
 
 def test_a_round_opens_for_those_seated_with_a_committed_seed_and_a_deadline() -> None:
@@ -173,8 +179,8 @@ def test_dealing_too_early_is_refused() -> None:
         finish(journal, at=DEADLINE - timedelta(microseconds=1))
 
 
-def test_a_long_shoe_burns_and_is_dealt_from_where_it_stands() -> None:
-    journal = in_round(ANN, rules=BIG)
+def test_a_long_shoe_of_fixed_order_burns_and_is_dealt_from_where_it_stands() -> None:
+    journal = in_round(ANN, rules=FIXED)
     shoe = journal.table.shoe
     assert shoe is not None
     cards = cards_of(fresh(0).seed, cut_from(shoe.commitment))
@@ -194,6 +200,80 @@ def test_a_long_shoe_burns_and_is_dealt_from_where_it_stands() -> None:
     assert [secret.shoe for secret in journal.new_seeds] == [fresh(0).shoe, fresh(1).shoe]
 
 
+def test_each_round_of_a_long_shoe_draws_from_what_is_left_by_a_seed_of_its_own() -> None:
+    journal = in_round(ANN, rules=BIG)
+    shoe = journal.table.shoe
+    assert shoe is not None
+    seed, cut, out = fresh(0).seed, bytes.fromhex(shoe.cut), shoe.cards.split()
+    assert (shoe.root, out, journal.round.require_opened().commitment) == (None, [*cards_of(seed, cut, first=1)], None)
+    place = shoe.cards_used
+
+    for number in (1, 2, 3):
+        terms = journal.table.terms
+        assert terms is not None
+        bet(journal, ANN)
+        finish(journal)
+        dealt, own = list(journal.changed_rounds.values())[-2][0], round_seed(seed, number)
+        drawn = shuffle(own, cut=cut, decks=8, first=6, out=[Card(card) for card in out])
+        assert dealt.cards == drawn[: len(dealt.cards)]
+        assert (dealt.shoe_position, dealt.seed) == (place, own.hex())
+        assert Drawing(TABLE, shoe.shoe, number).opens(terms.terms.commitment, own)
+        assert (terms.terms.next_place, terms.terms.cards) == (place, digest_cards(out))
+        place, out = place + len(dealt.cards), [*out, *dealt.cards]
+
+    assert journal.revealed_shoes == []
+    assert [secret.shoe for secret in journal.new_seeds] == [fresh(0).shoe, fresh(1).shoe]
+
+
+@pytest.mark.parametrize("seed", [None, fresh(7).seed])
+def test_the_terms_of_a_round_wait_for_the_seed_of_its_shoe(seed: bytes | None) -> None:
+    journal = in_round(ANN, rules=BIG)
+    bet(journal, ANN)
+
+    entropy = replace(fresh(2), committed_seed=fresh(1).seed, shoe_seed=seed)
+    dealer.deal_round(journal, seed=fresh(0).seed, entropy=entropy, now=OPENED)
+
+    assert (journal.round.phase, journal.table.fixed_terms(), journal.table.round) == (Phase.SETTLED, None, None)
+    dealer.open_round(journal, entropy=replace(fresh(3), shoe_seed=fresh(0).seed), now=OPENED)
+    assert journal.round.require_opened().number == 2
+
+
+def test_a_void_round_of_a_long_shoe_burns_nothing_and_the_next_one_draws_anew_from_the_same_cards() -> None:
+    journal = in_round(ANN, rules=BIG)
+    shoe = journal.table.shoe
+    assert shoe is not None
+    bet(journal, ANN)
+    lost, place = dealer.next_cards(journal, fresh(0).seed)
+    assert dealer.max_burned_cards(journal) == 0
+    shown = dealer.seed_revealed_by_round(journal, fresh(0).seed)
+    closing = dealer.closing_inputs(journal, fresh(3))
+    journal.decide_on_round(
+        rc.VoidRound("staff:1", VoidReason.MALFUNCTION, "x", shown, OPENED, 0, closing, journal.table.rules.currency)
+    )
+    dealer.open_round(journal, entropy=replace(fresh(2), shoe_seed=fresh(0).seed), now=OPENED)
+
+    assert next(iter(journal.changed_rounds.values()))[0].seed == round_seed(fresh(0).seed, 1).hex()
+    drawn, at = dealer.next_cards(journal, fresh(0).seed)
+    assert (at, journal.table.shoe) == (place, shoe)
+    assert drawn != lost
+
+
+def test_chosen_cards_take_places_of_a_long_shoe_but_none_of_its_cards() -> None:
+    journal = in_round(ANN, rules=BIG)
+    shoe = journal.table.shoe
+    assert shoe is not None
+    chosen = SCENARIOS[Scenario.TIE]
+    journal.decide_on_round(rc.ForceCards(chosen, 8, OPENED))
+    bet(journal, ANN)
+
+    finish(journal)
+
+    assert list(journal.changed_rounds.values())[-2][0].cards == chosen
+    after = journal.table.shoe
+    assert after is not None
+    assert (after.cards_used, after.cards) == (shoe.cards_used + len(chosen), shoe.cards)
+
+
 def test_the_end_of_a_shoe_reveals_its_seed_and_the_next_round_has_a_new_one() -> None:
     journal = in_round(ANN, rules=BIG)
     shoe = journal.table.shoe
@@ -210,7 +290,7 @@ def test_the_end_of_a_shoe_reveals_its_seed_and_the_next_round_has_a_new_one() -
 
 
 def test_what_players_add_while_a_shoe_runs_cuts_the_next_one() -> None:
-    journal = in_round(ANN, rules=BIG)
+    journal = in_round(ANN, rules=FIXED)
     coming, shoe = journal.table.next_shoe, journal.table.shoe
     assert coming is not None
     assert shoe is not None
@@ -293,7 +373,7 @@ def test_each_closing_names_the_one_before_it_and_its_own_blind() -> None:
 
 
 def test_terms_of_a_long_shoe_name_the_next_place_and_the_cards_seen_so_far() -> None:
-    journal = in_round(ANN, rules=BIG)
+    journal = in_round(ANN, rules=FIXED)
     shoe = journal.table.shoe
     assert shoe is not None
     bet(journal, ANN)
@@ -304,7 +384,7 @@ def test_terms_of_a_long_shoe_name_the_next_place_and_the_cards_seen_so_far() ->
     assert now is not None
     seen = (*shoe.cards.split(), *next(iter(journal.changed_rounds.values()))[0].cards)
     assert (fixed.terms.next_place, fixed.terms.cards) == (now.cards_used, digest_cards(seen))
-    assert (fixed.terms.shoe, fixed.terms.cut) == (now.shoe, now.cut)
+    assert (fixed.terms.shoe, fixed.terms.cut, fixed.terms.commitment) == (now.shoe, now.cut, now.commitment)
     assert journal.round.require_opened().terms == fixed.digest
 
 

@@ -109,7 +109,7 @@ def the_seed_is_told_though_no_event_reveals_it(document: Document) -> None:
     sign_again(document)
 
 
-@forged("long-shoe-running", "cards")
+@forged("fixed-order-running", "cards")
 def no_card_of_a_running_shoe_is_opened(document: Document) -> None:
     document["shoe"]["openings"] = []
 

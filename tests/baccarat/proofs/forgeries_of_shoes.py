@@ -3,7 +3,8 @@
 from uuid import UUID
 
 from baccarat.domain.fairness.commitment import Drawing
-from tests.baccarat.proofs.forgeries_of_terms import with_cards
+from baccarat.domain.fairness.terms import digest_cards
+from tests.baccarat.proofs.forgeries_of_terms import open_on, own_terms, sign_again, with_cards
 from tests.baccarat.proofs.forging import OTHER, Document, event, event_data, forged, reseal, resign
 
 
@@ -105,7 +106,7 @@ def two_cards_changed_places(document: Document) -> None:
     reseal(document)
 
 
-@forged("long-shoe-ended", "cards")
+@forged("fixed-order-ended", "cards")
 def the_cards_were_taken_from_another_place(document: Document) -> None:
     event_data(document, "CardsDealt")["shoe_position"] += 1
     document["round"]["shoe_position"] += 1
@@ -161,46 +162,46 @@ def the_shoe_was_committed_to_for_fewer_decks(document: Document) -> None:
     reseal(document)
 
 
-@forged("long-shoe-ended", "cards")
+@forged("fixed-order-ended", "cards")
 def the_root_of_the_played_shoe_is_another(document: Document) -> None:
     event_data(document, "ShoeStarted")["root"] = document["shoe"]["root"] = OTHER
     reseal(document)
 
 
-@forged("long-shoe-running", "cards")
+@forged("fixed-order-running", "cards")
 def a_card_was_opened_as_another(document: Document) -> None:
     opening = document["shoe"]["openings"][1]
     opening["card"] = other_card(opening["card"])
 
 
-@forged("long-shoe-running", "cards")
+@forged("fixed-order-running", "cards")
 def a_card_dealt_and_its_opening_were_changed(document: Document) -> None:
     opening, cards = document["shoe"]["openings"][1], event_data(document, "CardsDealt")["cards"]
     cards[0] = document["round"]["cards"][0] = opening["card"] = other_card(cards[0])
     reseal(document)
 
 
-@forged("long-shoe-running", "cards")
+@forged("fixed-order-running", "cards")
 def the_salt_of_an_opening_is_another(document: Document) -> None:
     document["shoe"]["openings"][1]["salt"] = OTHER
 
 
-@forged("long-shoe-running", "cards")
+@forged("fixed-order-running", "cards")
 def the_path_of_an_opening_is_another(document: Document) -> None:
     document["shoe"]["openings"][0]["path"][3] = OTHER
 
 
-@forged("long-shoe-running", "cards")
+@forged("fixed-order-running", "cards")
 def a_card_is_not_opened(document: Document) -> None:
     document["shoe"]["openings"].pop()
 
 
-@forged("long-shoe-running", "cards")
+@forged("fixed-order-running", "cards")
 def a_card_to_come_is_opened_as_it_pleases(document: Document) -> None:
     document["shoe"]["openings"].append({**document["shoe"]["openings"][-1], "shoe_position": 300, "card": "Ah"})
 
 
-@forged("long-shoe-running", "file")
+@forged("fixed-order-running", "file")
 def a_salt_has_a_space_to_it(document: Document) -> None:
     document["shoe"]["openings"][0]["salt"] += " "
 
@@ -225,6 +226,111 @@ def a_root_was_never_told(document: Document) -> None:
     document["shoe"]["root"] = "ab" * 32
 
 
-@forged("long-shoe-running", "cards")
+@forged("fixed-order-running", "cards")
 def the_root_in_the_summary_is_another(document: Document) -> None:
     document["shoe"]["root"] = OTHER
+
+
+# rounds that draw their cards from what is left
+
+
+@forged("long-shoe-running", "commitment")
+def the_seed_of_the_round_is_another(document: Document) -> None:
+    event_data(document, "RoundSettled")["seed"] = document["shoe"]["round_seed"] = OTHER
+    sign_again(document)
+
+
+@forged("long-shoe-ended", "commitment")
+def the_seed_of_the_round_does_not_follow_from_the_shoes(document: Document) -> None:
+    opened = event_data(document, "RoundOpened")
+    committed = Drawing(UUID(opened["table"]), UUID(opened["shoe"]), opened["number"]).commit(bytes.fromhex(OTHER))
+    event_data(document, "RoundSettled")["seed"] = document["shoe"]["round_seed"] = OTHER
+    open_on(document, commitment=committed)
+    own_terms(document)["data"]["place"]["commitment"] = committed
+    sign_again(document)
+
+
+@forged("long-shoe-running", "commitment")
+def the_seed_of_the_round_is_left_out(document: Document) -> None:
+    event_data(document, "RoundSettled")["seed"] = None
+    sign_again(document)
+
+
+@forged("long-shoe-running", "commitment")
+def the_rounds_seed_is_told_as_the_shoes(document: Document) -> None:
+    document["shoe"]["seed"] = document["shoe"]["round_seed"]
+
+
+@forged("long-shoe-running", "terms")
+def the_round_is_committed_to_by_another_seed(document: Document) -> None:
+    own_terms(document)["data"]["place"]["commitment"] = OTHER
+    sign_again(document)
+
+
+@forged("fixed-order-running", "terms")
+def the_terms_in_a_fixed_order_commit_to_another_shoe(document: Document) -> None:
+    open_on(document, commitment=OTHER)
+    own_terms(document)["data"]["place"]["commitment"] = OTHER
+    sign_again(document)
+
+
+@forged("long-shoe-running", "terms")
+def a_card_that_was_out_is_left_out(document: Document) -> None:
+    document["shoe"]["dealt"].pop()
+
+
+@forged("long-shoe-running", "cards")
+def other_cards_were_out_by_terms_that_say_so(document: Document) -> None:
+    dealt = document["shoe"]["dealt"]
+    dealt[1:] = [other_card(dealt[1])] * 3 + dealt[4:]
+    digest = digest_cards(dealt)
+    open_on(document, cards=digest)
+    own_terms(document)["data"]["place"]["cards"] = digest
+    sign_again(document)
+
+
+@forged("long-shoe-running", "cards")
+def more_cards_were_out_than_the_shoe_has(document: Document) -> None:
+    dealt = document["shoe"]["dealt"]
+    dealt[1:] = ["Ah"] * 9
+    digest = digest_cards(dealt)
+    open_on(document, cards=digest)
+    own_terms(document)["data"]["place"]["cards"] = digest
+    sign_again(document)
+
+
+@forged("long-shoe-running", "cards")
+def a_card_was_dealt_that_the_round_did_not_draw(document: Document) -> None:
+    cards = event_data(document, "CardsDealt")["cards"]
+    cards[0] = document["round"]["cards"][0] = other_card(cards[0])
+    sign_again(document)
+
+
+@forged("long-shoe-ended", "cards")
+def another_card_was_turned_over(document: Document) -> None:
+    turned = other_card(document["shoe"]["dealt"][0])
+    event_data(document, "ShoeStarted")["turned_card"] = document["shoe"]["dealt"][0] = turned
+    sign_again(document)
+
+
+@forged("long-shoe-running", "cards")
+def a_card_of_no_order_is_opened(document: Document) -> None:
+    place = document["shoe"]["shoe_position"]
+    opening = {"shoe_position": place, "card": document["round"]["cards"][0], "salt": OTHER, "path": [OTHER]}
+    document["shoe"]["openings"] = [opening]
+
+
+@forged("long-shoe-running", "cards")
+def a_shoe_of_no_order_has_a_root(document: Document) -> None:
+    event_data(document, "ShoeStarted")["root"] = document["shoe"]["root"] = OTHER
+    sign_again(document)
+
+
+@forged("mini", "record")
+def a_round_with_a_shoe_of_its_own_has_cards_out(document: Document) -> None:
+    document["shoe"]["dealt"] = ["Ah"]
+
+
+@forged("fixed-order-running", "rules")
+def the_fixed_order_is_denied(document: Document) -> None:
+    document["rules"]["fixed_order"] = False

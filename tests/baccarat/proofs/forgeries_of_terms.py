@@ -353,7 +353,9 @@ def a_key_is_of_an_unknown_kind(document: Document) -> None:
 
 @forged("classic", "terms")
 def a_round_with_a_shoe_of_its_own_has_a_place(document: Document) -> None:
-    own_terms(document)["data"]["place"] = {"next_place": 6, "cards": OTHER, "next_commitment": OTHER}
+    own_terms(document)["data"]["place"] = dict.fromkeys(("cards", "commitment", "next_commitment"), OTHER) | {
+        "next_place": 6
+    }
     sign_again(document)
 
 

@@ -124,6 +124,12 @@ def the_house_invents_the_link_of_a_shoe(document: Document) -> None:
     sign_again(document)
 
 
+@forged(SHOE, "cards")
+def the_house_invents_the_link_of_a_round_in_a_shoe(document: Document) -> None:
+    event_data(document, "LinksReleased")["releases"][0]["link"] = OTHER
+    sign_again(document)
+
+
 @forged(SHOE, "witnesses")
 def the_statement_for_a_shoe_is_dated_otherwise(document: Document) -> None:
     event_data(document, "ShoeLinksReleased")["releases"][0]["time_ms"] -= 60_000

@@ -59,7 +59,13 @@ def history() -> dict[str, dict[str, object]]:
     """Play, seal and sign everything, and return each export by the name of its file."""
     settings.CHECKPOINT_STORAGE = ""
     exported = {"no-checkpoint-yet": _just_played().export()}
-    rounds = {**_presets(), **_long_shoes(), **_voids(), "rules-of-a-later-version": _under_other_rules()}
+    rounds = {
+        **_presets(),
+        **_long_shoes(),
+        **_long_shoes("fixed-order", fixed_order=True),
+        **_voids(),
+        "rules-of-a-later-version": _under_other_rules(),
+    }
     seal()
     signing.sign_now()
     exported["younger-than-the-checkpoint"] = _just_played().export()
@@ -72,11 +78,14 @@ def history_with_witness() -> dict[str, dict[str, object]]:
     settled, voided = (sit("atlantic_city", players=2) for _ in range(2))
     pin()
     short_shoe = sit("big_table", players=2, decks=1, cut_cards_from_end=30)
+    fixed_order = sit("big_table", players=2, decks=1, cut_cards_from_end=30, fixed_order=True)
     rounds = {"settled": ExportedRound(_signed(settled, rounds=3)), "voided": ExportedRound(_signed_void(voided))}
     _play_shoes(short_shoe, 1)
     rounds["shoe-ended"] = ExportedRound(_signed_in_shoe(short_shoe))
     _play_shoes(short_shoe, 1)
     rounds["shoe-running"] = ExportedRound(_signed_in_shoe(short_shoe))
+    _play_shoes(fixed_order, 1)
+    rounds["fixed-order"] = ExportedRound(_signed_in_shoe(fixed_order))
     seal()
     signing.sign_now()
     return {name: each.export() for name, each in rounds.items()}
@@ -260,23 +269,23 @@ def _cut(seated: Seated) -> None:
         betting.contribute_to_cut(actor=guest, contribution=contribution, contribution_signature=signature)
 
 
-def _long_shoes() -> dict[str, ExportedRound]:
+def _long_shoes(name: str = "long-shoe", **rules: bool) -> dict[str, ExportedRound]:
     """Play at the big table: a running shoe with the Caller's ceremony, and one played to its end.
 
     The first shoe starts before anybody can contribute; contributions are for the next one.
     """
-    running_shoe = sit("big_table", players=2, caller=True)
+    running_shoe = sit("big_table", players=2, caller=True, **rules)
     for _ in range(2):
         running_shoe.bet(banker=2500, player=5000)
         deal()
         ceremony.look(actor=running_shoe.guests[0])
         ceremony.hand_back(actor=running_shoe.guests[0])
         deal()
-    short_shoe = sit("big_table", players=2, decks=1, cut_cards_from_end=30)
+    short_shoe = sit("big_table", players=2, decks=1, cut_cards_from_end=30, **rules)
     _play_shoes(short_shoe, 1)
     played = _until("banker", short_shoe, banker=10_000, tie=2500)
     _play_shoes(short_shoe, 2)
-    return {"long-shoe-running": ExportedRound(last(running_shoe)), "long-shoe-ended": ExportedRound(played)}
+    return {f"{name}-running": ExportedRound(last(running_shoe)), f"{name}-ended": ExportedRound(played)}
 
 
 def _under_other_rules() -> ExportedRound:

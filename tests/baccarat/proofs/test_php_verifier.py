@@ -28,6 +28,7 @@ BY_OTHER_CHECKS: Final = {
     # The shoe's root is compared with its event where the shoe is.
     "a_root_was_never_told": "commitment",
     "the_root_in_the_summary_is_another": "commitment",
+    "a_shoe_of_no_order_has_a_root": "commitment",
 }
 """Forgeries that this verifier refuses by another check than the others, and by which."""
 UNTOLD: Final = "NOT VERIFIED: whoever made this file may have made up all of it, or what is required is missing"

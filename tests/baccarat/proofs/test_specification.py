@@ -30,7 +30,7 @@ from casino.kernel.canonical_json import NotCanonical, canonical
 from casino.witness.statements import ClosingKind, ClosingRequest
 
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
-PUBLISHED: Final = "69746f50bf363ed7fc45febe4c6454fbd369fda5d0549079294592ace74ad1b5"
+PUBLISHED: Final = "921dedaac951a3024e2c94a58062f8b480588b10f0003f0c5bb941bd47eae07c"
 """SHA-256 of the published vectors."""
 VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
 
@@ -394,6 +394,24 @@ def test_long_shoes_with_witnesses() -> None:
     assert verifier.root_by_path(leaves[at], at, len(order), path) == bytes.fromhex(root)
     check_terms(vector)
     check_closing(vector, vector["closing"], [])
+
+
+def test_rounds_of_a_long_shoe_without_a_fixed_order() -> None:
+    vector = VECTORS["drawn_round"]
+    seed, number, decks, out = bytes.fromhex(vector["seed"]), vector["number"], vector["decks"], vector["dealt"].split()
+    own = shuffle.round_seed(seed, number)
+    assert own.hex() == verifier.seed_of_round(seed, number).hex() == vector["round_seed"]
+    promise = verifier.commitment_of(own, vector["table"], vector["shoe"], number)
+    drawing = commitment.Drawing(UUID(vector["table"]), UUID(vector["shoe"]), number)
+    assert drawing.commit(own) == promise == vector["commitment"]
+    assert terms.digest_cards(out) == vector["digest_of_dealt"]
+    (place,), closed = vector["witnesses"], bytes.fromhex(vector["cut"])
+    drawn = [shuffle.Link(**place, link=vector["link"])]
+    assert shuffle.draw_key(own, cut=closed, links=drawn).hex() == vector["key"]
+    encoded = verifier.indexes_of([place])[1:] + bytes.fromhex(vector["link"])
+    cards = vector["cards"].split()
+    assert list(shuffle.shuffle(own, cut=closed, decks=decks, first=len(cards), links=drawn, out=out)) == cards
+    assert verifier.shuffle(own, closed, decks, len(cards), links=[encoded], out=out) == cards
 
 
 def test_notes_and_cosignatures() -> None:

@@ -255,8 +255,16 @@ def test_a_witness_that_the_reader_names_has_to_occur() -> None:
 def test_a_witness_has_to_occur_in_the_drawing_of_the_shoe_and_of_the_round() -> None:
     document = golden("witnesses/shoe-ended")
     (own,) = witness_keys(document)
-    assert policy(document, witness_keys=[own]) == ("uncosigned", "house_knows")
+    assert policy(document, witness_keys=[own]) == ("uncosigned", "house_early")
     assert policy(document, witness_keys=[LOG]) == ("unverified", None)
+
+
+def test_the_house_knows_the_cards_of_a_shoe_of_fixed_order_and_no_others() -> None:
+    fixed, drawn = golden("witnesses/fixed-order"), golden("witnesses/shoe-running")
+    for document, chooser in ((fixed, "house_knows"), (drawn, "house_early")):
+        (own,) = witness_keys(document)
+        assert policy(document, witness_keys=[own]) == ("uncosigned", chooser)
+    assert [policy(golden(name))[1] for name in ("long-shoe-ended", "fixed-order-ended")] == ["house", "house"]
 
 
 def test_signed_wagers_may_be_required() -> None:

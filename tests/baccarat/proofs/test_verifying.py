@@ -12,7 +12,14 @@ from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden, witness_keys
 
 FILES = sorted(GOLDEN.rglob("*.json"))
-PARTLY = {"long-shoe-running", "shoe-running", "replaced-in-shoe", "voided-as-its-player-sees-it"}
+PARTLY = {
+    "long-shoe-running",
+    "fixed-order-running",
+    "fixed-order",
+    "shoe-running",
+    "replaced-in-shoe",
+    "voided-as-its-player-sees-it",
+}
 UNVERIFIED = {"no-checkpoint-yet", "younger-than-the-checkpoint"}
 COSIGNED = {GOLDEN / "cosigned/settled.json"}
 FORCED = {GOLDEN / f"forced/{name}.json" for name in ("settled", "shoe-ended", "shoe-running", "witnessed")}

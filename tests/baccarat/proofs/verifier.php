@@ -475,14 +475,28 @@ function words(string $key): Generator
     }
 }
 
-/** The first cards of a shoe, all of them without a count. @param Generator<int> $words @return list<string> */
-function shuffled(int $decks, Generator $words, ?int $count = null): array
+/** The seed of a round that draws its cards from what is left of a long shoe. */
+function round_seed(string $seed, int $number): string
+{
+    return hmac($seed, "casino.baccarat.round-seed.v1\0" . u64($number));
+}
+
+/**
+ * The first cards of a shoe, all of them without a count, less those that are out: of equal ones the first.
+ * @param Generator<int> $words @param list<string> $out @return list<string>
+ */
+function shuffled(int $decks, Generator $words, ?int $count = null, array $out = []): array
 {
     $shoe = [];
     foreach (str_split(str_repeat('cdhs', $decks)) as $suit) {
         foreach (str_split('A23456789TJQK') as $rank) {
             $shoe[] = $rank . $suit;
         }
+    }
+    foreach ($out as $card) {
+        $at = array_search($card, $shoe, true);
+        hold($at !== false, "more $card are out than the shoe has");
+        array_splice($shoe, $at, 1);
     }
     $size = count($shoe);
     for ($place = 0; $place < ($count ?? $size); $place++) {
@@ -712,7 +726,7 @@ function up(int $quotient, int $rest, int $by = 1): int
 // by themselves or their first member. Events may have members that no check uses.
 
 const RATIO = ['numerator' => 'part', 'denominator' => 'part'];
-const SHAPE = ['decks' => 'decks', 'cut_cards_from_end' => '?count', 'burn' => 'flag'];
+const SHAPE = ['decks' => 'decks', 'cut_cards_from_end' => '?count', 'burn' => 'flag', 'fixed_order' => 'flag'];
 const RULES = [
     'preset' => 'text', 'version' => 'count', 'shuffle' => 'each_round|shoe', 'currency' => 'text', 'chips' => ['up', 'positive'],
     'minimum' => 'count', 'maximum' => 'count', 'under_minimum' => 'raise|reject', 'spots_per_round' => 'any|one',
@@ -752,12 +766,12 @@ const EVENTS = [
     'TableOpened' => ['rules' => RECORDED_RULES, 'next_shoe' => ['?', ...NEXT_SHOE]],
     'RulesTookEffect' => ['rules' => RECORDED_RULES],
     'TermsFixed' => ['number' => 'count', 'digest' => 'hash', 'next_shoe' => ['?', ...NEXT_SHOE],
-        'place' => ['?', 'next_place' => 'count', 'cards' => 'hash', 'next_commitment' => 'hash']],
+        'place' => ['?', 'next_place' => 'count', 'cards' => 'hash', 'commitment' => 'hash', 'next_commitment' => 'hash']],
     'ShoeCommitted' => ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'shape' => SHAPE],
     'ShoeCutContributed' => ['shoe' => 'uuid', 'seat' => 'seat', 'player' => 'uuid', 'contribution' => 'contribution',
         'signature?' => ['?', 'public_key' => 'hex', 'signature' => 'signature']],
     'ShoeStarted' => ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'turned_card' => '?card',
-        'burned_count' => 'count', 'contributions' => CONTRIBUTIONS, 'cut' => 'hash', 'root' => 'hash',
+        'burned_count' => 'count', 'contributions' => CONTRIBUTIONS, 'cut' => 'hash', 'root' => '?hash',
         'first_round' => 'count', 'started_at' => 'time', 'closing' => ['?', ...CLOSING]],
     'ShoeEnded' => ['shoe' => 'uuid', 'seed' => 'hash'],
     'TableClosed' => ['seeds' => ['each', ['shoe' => 'uuid', 'seed' => '?hash']]],
@@ -807,7 +821,7 @@ const FILE = [
     'rules' => 'rules',
     'shoe' => [
         'id' => 'uuid', 'decks' => 'decks', 'commitment' => 'hash', 'contributions' => CONTRIBUTIONS, 'cut' => 'hash',
-        'seed' => '?hash', 'root' => '?hash', 'shoe_position' => '?count',
+        'seed' => '?hash', 'round_seed' => '?hash', 'root' => '?hash', 'shoe_position' => '?count', 'dealt' => ['card'],
         'openings' => ['up', ['shoe_position' => 'count', 'card' => 'card', 'salt' => 'hash', 'path' => ['hash']]],
     ],
     'events' => [EVENT],
@@ -932,6 +946,8 @@ final class Verifier
     private string $links = "\0";
     /** @var list<array{chain: string, index: int}> the links that the cards follow from */
     private array $drawn_by = [];
+    /** whether the round draws its cards from what is left of a long shoe */
+    private bool $by_round = false;
     /** @var ?array<string, mixed> the event that closed the cut of a long shoe with witnesses */
     private ?array $shoe_closed = null;
     private bool $long;
@@ -986,8 +1002,8 @@ final class Verifier
     {
         return match (true) {
             !isset($this->one['CardsDealt']) || isset($this->one['CardsForced']) => null,
-            $this->drawn_by === [] => 'house',
-            $this->long => 'house_knows',
+            ($this->by_round ? $this->opening()['witnesses'] ?? [] : $this->drawn_by) === [] => 'house',
+            $this->long && !$this->by_round => 'house_knows',
             $this->unsigned => 'house_early',
             $this->reader['witness_keys'] === [] => 'house_and_witnesses',
             default => 'nobody',
@@ -1042,6 +1058,7 @@ final class Verifier
         hold(($ruling[0]['type'] ?? '') === 'TableOpened', "the table's opening is missing");
         ['values' => $this->rules, 'digest' => $this->rules_digest] = end($ruling)['data']['rules'];
         $this->long = $this->rules['shuffle'] === 'shoe';
+        $this->by_round = $this->long && !$this->rules['fixed_order'];
         $closed = $this->before($opening, 'ShoeCutClosed');
         hold(count($closed) <= 1 && ($closed === [] || $this->long), 'the cut of the shoe was closed twice');
         $this->shoe_closed = $closed[0] ?? null;
@@ -1050,7 +1067,7 @@ final class Verifier
         }
         $witnesses = $opening['data']['witnesses'] ?? [];
         $this->links = links($witnesses);
-        // A long shoe has links of its own; no card follows from those of its rounds.
+        // A long shoe has links of its own; its order follows from them if it has one, else only the turned card.
         $this->drawn_by = $this->long ? $this->shoe_closed['data']['witnesses'] ?? [] : $witnesses;
     }
 
@@ -1111,7 +1128,7 @@ final class Verifier
 
     private function next_shoe(?array $terms): ?array
     {
-        $shape = ['decks' => $terms['decks'] ?? 0, 'cut_cards_from_end' => null, 'burn' => false];
+        $shape = ['decks' => $terms['decks'] ?? 0, 'cut_cards_from_end' => null, 'burn' => false, 'fixed_order' => false];
         return $terms === null ? null : ['shape' => $shape] + $terms;
     }
 
@@ -1269,6 +1286,7 @@ final class Verifier
         hold($shoe['id'] === $opening['shoe'], 'another shoe');
         hold($shoe['decks'] === $this->rules['decks'], 'another number of decks');
         hold($shoe['shoe_position'] === $round['shoe_position'], 'the shoe has another position');
+        hold($this->by_round || ($shoe['round_seed'] === null && $shoe['dealt'] === []), 'a seed of a round that draws by none');
         hold(!$settled || $dealt, 'settled without cards');
         hold($settled || isset($this->one['RoundVoided']), 'neither settled nor voided');
     }
@@ -1337,6 +1355,7 @@ final class Verifier
         if ($this->long) {
             $started = $this->started()['data'];
             hold($this->file['shoe']['root'] === $started['root'], 'the root is not that of the start');
+            hold(($started['root'] === null) === $this->by_round, 'a root is for a fixed order, and for no other');
             $named[] = $started;
         } else {
             hold($this->file['shoe']['root'] === null, 'a root of a shoe that has none');
@@ -1344,22 +1363,44 @@ final class Verifier
         foreach ($named as $each) {
             hold(($each['commitment'] ?? $committed['commitment']) === $committed['commitment'], 'another commitment is named');
         }
+        $own = $this->by_round ? $this->round_seed() : null;
         $seed = $this->seed();
+        hold($own === null || $own === round_seed($seed, $opening['number']), "the round's seed is not that of its shoe");
         $bytes = commitment($seed, $opening['table'], $opening['shoe'], $committed['number']);
         hold($bytes === hex2bin($committed['commitment']), 'the seed does not open the commitment');
     }
 
-    /** The revealed seed; it has to be the same in the file's shoe and in the events. */
+    /** The seed that the round drew its cards by, which has to open the commitment of its terms; null if it is secret. */
+    private function round_seed(): ?string
+    {
+        $seed = $this->revealed($this->file['shoe']['round_seed'], 'RoundSettled', 'RoundVoided');
+        $fixings = $this->fixings();
+        $place = ($fixings === [] ? null : end($fixings)['data']['place']) ?? throw new Failed('the terms have no place');
+        $opening = $this->opening();
+        hold($seed === null || commitment($seed, $opening['table'], $opening['shoe'], $opening['number']) === hex2bin($place['commitment']), "the round's seed does not open its commitment");
+        return $seed;
+    }
+
+    /** The seed of the shoe. */
     private function seed(): string
     {
-        $seed = $this->file['shoe']['seed'];
+        $types = $this->by_round ? [] : ['RoundSettled', 'RoundVoided'];
+        return $this->revealed($this->file['shoe']['seed'], 'ShoeEnded', 'TableClosed', ...$types) ?? throw new Later('the seed is secret');
+    }
+
+    /** A revealed seed; it has to be the same in the file's shoe and in the events. */
+    private function revealed(?string $seed, string ...$types): ?string
+    {
         $withheld = false;
         foreach ($this->events as $event) {
             $withheld = $withheld || $event['data'] === null;
             $found = [];
-            if (in_array($event['type'], ['RoundSettled', 'RoundVoided', 'ShoeEnded'], true) && $event['data'] !== null) {
+            if (!in_array($event['type'], $types, true) || $event['data'] === null) {
+                continue;
+            }
+            if ($event['type'] !== 'TableClosed') {
                 $found[] = $event['data']['seed'];
-            } elseif ($event['type'] === 'TableClosed') {
+            } else {
                 $found = array_column(array_filter($event['data']['seeds'], fn ($each) => $each['shoe'] === $this->opening()['shoe']), 'seed');
             }
             foreach ($found as $each) {
@@ -1368,7 +1409,7 @@ final class Verifier
             }
         }
         hold($seed === null || isset($revealed) || $withheld, 'no event reveals the seed');
-        return $seed === null ? throw new Later('the seed is secret') : hex2bin($seed);
+        return $seed === null ? null : hex2bin($seed);
     }
 
     /** The contributions of the cut, by seat. @return array<int, array{string, string}> */
@@ -1468,10 +1509,15 @@ final class Verifier
         if ($this->long) {
             $place = $last['data']['place'] ?? null;
             hold($place !== null, 'the terms have no place');
+            foreach ($fixings as $event) {
+                hold($event['data']['place'] === $place, 'the terms were fixed at two places');
+            }
+            hold($this->by_round || $place['commitment'] === $this->committed()['commitment'], 'the terms commit to something else');
+            hold(!$this->by_round || $place['cards'] === bin2hex(sha(implode('', $this->file['shoe']['dealt']))), 'other cards were out before');
         } else {
             $next = $this->next_shoe($fixings[0]['data']['next_terms'] ?? null) ?? $fixings[0]['data']['next_shoe'] ?? null;
             hold($next !== null, 'the terms have no next shoe');
-            $place = ['next_place' => 0, 'cards' => bin2hex(sha('')), 'next_commitment' => $next['commitment']];
+            $place = ['next_place' => 0, 'cards' => bin2hex(sha('')), 'next_commitment' => $next['commitment'], 'commitment' => $this->committed()['commitment']];
             foreach ($fixings as $event) {
                 hold(($event['data']['place'] ?? null) === null, 'a place in a shoe of one round');
             }
@@ -1480,7 +1526,7 @@ final class Verifier
         hold($dealt === null || $dealt['shoe_position'] === $place['next_place'], 'the cards begin at another place');
         $rules = sha(canonical($this->rules['whole']));
         $digest = terms(...$facts, place: $place['next_place'], cards: hex2bin($place['cards']), rules: $rules,
-            commitment: hex2bin($this->committed()['commitment']), cut: $cut, links: $this->links, next: hex2bin($place['next_commitment']));
+            commitment: hex2bin($place['commitment']), cut: $cut, links: $this->links, next: hex2bin($place['next_commitment']));
         hold($opening['data']['terms'] === bin2hex($digest), 'the opening has other terms');
         hold(($last['data']['digest'] ?? bin2hex($digest)) === bin2hex($digest), 'the terms that were fixed are others');
     }
@@ -1918,6 +1964,10 @@ final class Verifier
         } else {
             hold($first === 0, 'a round with a shoe of its own begins at place 0');
         }
+        if ($this->by_round) {
+            $this->drawn_from_left($started, $dealt);
+            return;
+        }
         $this->opened(array_keys($needed));
         $seed = $this->file['shoe']['seed'];
         if ($seed === null && !$this->long) {
@@ -1929,6 +1979,23 @@ final class Verifier
         foreach ($needed as $place => $card) {
             hold(($drawn[$place] ?? $card) === $card && ($opened[$place] ?? $card) === $card, "the card at place $place is another");
         }
+    }
+
+    /** Hold the cards to what the round draws from those left by its own seed and links. */
+    private function drawn_from_left(array $started, array $dealt): void
+    {
+        ['seed' => $seed, 'round_seed' => $own, 'dealt' => $out, 'openings' => $openings] = $this->file['shoe'];
+        hold($openings === [], 'a card of no order was opened');
+        hold($dealt['shoe_position'] >= count($out) + $started['burned_count'], 'more cards are out than places');
+        hold($started['turned_card'] === null || ($out[0] ?? null) === $started['turned_card'], 'another card was turned over');
+        if ($started['turned_card'] !== null && $seed !== null) {
+            $first = $this->draws(hex2bin($seed), $this->drawn_by, fn () => $this->shoe_released()['data'], 1);
+            hold($first === [$started['turned_card']], 'the turned card is not that of the shoe');
+        }
+        $own ?? throw new Later("the round's seed is secret");
+        $named = $this->opening()['witnesses'] ?? [];
+        $cards = $this->draws(hex2bin($own), $named, fn () => $this->data('LinksReleased'), count($dealt['cards']), $out);
+        hold($cards === $dealt['cards'], 'the cards are not those that the round draws');
     }
 
     /** Hold each opened card to the root. @param list<int> $needed places */
@@ -1948,14 +2015,20 @@ final class Verifier
     private function drawn(?int $count): array
     {
         $seed = hex2bin($this->file['shoe']['seed']);
+        $released = fn () => $this->long ? $this->shoe_released()['data'] : $this->data('LinksReleased');
+        return $this->rooted($seed, $this->draws($seed, $this->drawn_by, $released, $count));
+    }
+
+    /** What a drawing draws by its seed, the cut and its links. @param list<string> $out @return list<string> */
+    private function draws(string $seed, array $named, Closure $released, ?int $count, array $out = []): array
+    {
         $cut = hex2bin($this->file['shoe']['cut']);
-        $links = chr(count($this->drawn_by));
-        foreach ($this->drawn_by as $place => ['chain' => $chain, 'index' => $index]) {
-            $released = $this->long ? $this->shoe_released()['data'] : $this->data('LinksReleased');
-            $release = $released['releases'][$place] ?? throw new Failed('a link is missing');
+        $links = chr(count($named));
+        foreach ($named as $place => ['chain' => $chain, 'index' => $index]) {
+            $release = $released()['releases'][$place] ?? throw new Failed('a link is missing');
             $links .= hex2bin($chain) . u64($index) . hex2bin($release['link']);
         }
-        return $this->rooted($seed, shuffled($this->rules['decks'], words(drawing_key($seed, $cut, $links)), $count));
+        return shuffled($this->rules['decks'], words(drawing_key($seed, $cut, $links)), $count, $out);
     }
 
     /** @param list<string> $cards @return list<string> */
@@ -2221,6 +2294,8 @@ function vector(string $name, mixed $it, mixed $raw): array
             return witnessed_round_vector($it);
         case 'witnessed_shoe':
             return witnessed_shoe_vector($it);
+        case 'drawn_round':
+            return drawn_round_vector($it);
         case 'cosignature':
             return cosignature_vector($it);
     }
@@ -2321,6 +2396,18 @@ function witnessed_shoe_vector(array $it): array
         'card' => [$cards[$it['place']], $it['card']], 'salt' => [bin2hex(salt($seed, $it['place'])), $it['salt']],
         'path' => [included($leaf, $it['place'], count($cards), array_map(hex2bin(...), $it['path']), hex2bin($it['root'])), true],
         'digest' => [bin2hex(terms_of($it['terms'])), $it['digest']], 'closing' => closed_vector($it, $it['closing'], []),
+    ];
+}
+
+function drawn_round_vector(array $it): array
+{
+    $seed = round_seed(hex2bin($it['seed']), $it['number']);
+    $key = drawing_key($seed, hex2bin($it['cut']), links($it['witnesses']) . hex2bin($it['link']));
+    $out = explode(' ', $it['dealt']);
+    return [
+        'round_seed' => [bin2hex($seed), $it['round_seed']], 'commitment' => [bin2hex(commitment($seed, $it['table'], $it['shoe'], $it['number'])), $it['commitment']],
+        'dealt' => [bin2hex(sha(implode('', $out))), $it['digest_of_dealt']], 'key' => [bin2hex($key), $it['key']],
+        'cards' => [implode(' ', shuffled($it['decks'], words($key), 6, $out)), $it['cards']],
     ];
 }
 

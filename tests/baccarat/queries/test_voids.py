@@ -7,7 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.shuffle import round_seed, shuffle
+from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.tables.events import ShoeEnded
@@ -68,26 +69,31 @@ def test_settled_rounds_count_with_what_they_had_won(house: House) -> None:
     assert voids.house_gain == format_amount(2500 - settlement.returned, "EUR")
 
 
-def test_voids_of_ended_shoes_are_read_with_as_many_queries_however_many_they_are(house: House) -> None:
-    table = house.table("big_table", decks=1, cut_cards_from_end=30)
+@pytest.mark.parametrize("fixed_order", [True, False])
+def test_voids_of_ended_shoes_are_read_with_as_many_queries_however_many_they_are(
+    house: House, fixed_order: bool
+) -> None:
+    table = house.table("big_table", decks=1, cut_cards_from_end=30, fixed_order=fixed_order)
     ann = house.seated(table)
     counted, gain = [], 0
     for rounds in (1, 3):
         voided = []
         for _ in range(rounds):
             ann.deal({B: 2500})
-            voided.append(house.state(table).shoe)
+            voided.append((house.state(table).shoe, house.state(table).rounds))
             void(house, house.state(table).round, reason="misdeal")
         shoes = house.state(table).shoes
         while house.state(table).shoes == shoes:
             ann.deal({B: 2500})
             deal_all()
         ended = {each.shoe: each for _, _, each in house.events(table) if isinstance(each, ShoeEnded)}
-        for shoe in voided:
+        for shoe, number in voided:
             assert shoe is not None
             seed, cut = bytes.fromhex(ended[shoe.shoe].seed), bytes.fromhex(shoe.cut)
-            order = shuffle(seed, cut=cut, decks=1)
-            settled = settle(house.state(table).rules, {B: 2500}, deal(order[shoe.cards_used :]).outcome)
+            out = [Card(card) for card in shoe.cards.split()]
+            drawn = shuffle(round_seed(seed, number), cut=cut, decks=1, out=out)
+            cards = shuffle(seed, cut=cut, decks=1)[shoe.cards_used :] if fixed_order else drawn
+            settled = settle(house.state(table).rules, {B: 2500}, deal(cards).outcome)
             gain += 2500 - settled.returned + (settled.commission if settled.deferred else 0)
         with CaptureQueriesContext(connection) as queries:
             (voids,) = voids_by_cause(house.state(table))
@@ -96,8 +102,8 @@ def test_voids_of_ended_shoes_are_read_with_as_many_queries_however_many_they_ar
     assert counted[0] == counted[1]
 
 
-def test_a_round_of_a_shoe_in_play_is_not_known_yet(house: House) -> None:
-    table = house.table("big_table")
+def test_a_round_of_a_shoe_of_fixed_order_is_not_known_before_its_end(house: House) -> None:
+    table = house.table("big_table", fixed_order=True)
     house.seated(table).deal({B: 2500})
     assert voids_by_cause(house.state(table)) == ()
     void(house, house.state(table).round, reason="other")

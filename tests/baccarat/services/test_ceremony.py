@@ -133,9 +133,10 @@ def test_a_round_of_its_own_shoe_keeps_its_seed_secret_until_it_is_settled(house
     assert shoe_seeds.decrypt([facts.shoe]) == {}
 
 
+@pytest.mark.parametrize("fixed_order", [False, True])
 @pytest.mark.parametrize("looks", [False, True])
-def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, looks: bool) -> None:
-    table, ann, ben = with_cards_out(house)
+def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, looks: bool, fixed_order: bool) -> None:
+    table, ann, ben = with_cards_out(house, fixed_order=fixed_order)
     round_, before = house.in_hand(table).require_opened().round, house.state(table).shoe
     seen = look(ann)["cards"] if looks else None
 
@@ -150,7 +151,7 @@ def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, lo
     after = house.state(table).shoe
     assert before is not None
     assert after is not None
-    assert after.cards_used - before.cards_used == (6 if looks else 0)
+    assert after.cards_used - before.cards_used == (6 if looks and fixed_order else 0)
     assert (house.game(ann), house.game(ben)) == (BUY_IN, BUY_IN)
     ann.deal({B: 2500})
     ben.pass_turn()
@@ -159,7 +160,7 @@ def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, lo
         look(ann)
     position = house.last(table).shoe_position
     assert position == after.cards_used
-    if seen is not None:
+    if seen is not None and fixed_order:
         journal, _ = repository.lock_table(table=table, operator=house.operator)
         seed = shoe_seeds.decrypt([after.shoe])[after.shoe]
         journal.table = replace(journal.table, shoe=before)

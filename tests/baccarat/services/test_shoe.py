@@ -8,7 +8,7 @@ from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.rules.deal import Outcome, replay
 from baccarat.domain.tables import events as te
 from baccarat.services import rng_monitoring
-from tests.support.drawings import cards_of, cut_from, is_opened
+from tests.support.drawings import cards_of, cards_of_round, cut_from, is_opened
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, At, House, deal_all
 from wallet.ledger.accounts import AccountKind
@@ -80,15 +80,20 @@ def _cards_come_from_the_seed(house: House, table: UUID, ended: te.ShoeEnded) ->
     cards = cards_of(seed, cut_from(started.commitment))
     assert Drawing(table, started.shoe, started.number).opens(started.commitment, seed)
     assert started.turned_card == cards[0]
-    out = 1 + started.burned_count
-    hands = [event for event in events if type(event).__name__ == "CardsDealt" and event.shoe_position >= out]
-    for dealt in hands:
-        assert dealt.shoe_position == out
-        assert dealt.cards == cards[out : out + len(dealt.cards)]
+    place, out = 1 + started.burned_count, [cards[0]]
+    hands, number = [], 0
+    for dealt in events[events.index(started) : events.index(ended)]:
+        number = dealt.number if type(dealt).__name__ == "RoundOpened" else number
+        if type(dealt).__name__ != "CardsDealt":
+            continue
+        hands.append(dealt)
+        assert dealt.shoe_position == place
+        assert dealt.cards == cards_of_round(seed, number, cut=started.cut, out=out, count=len(dealt.cards))
         replay(dealt.cards)
-        out += len(dealt.cards)
-    assert ended.cards_dealt == out
-    assert cards in rng_monitoring.load_history().sample.shoes
+        place, out = place + len(dealt.cards), [*out, *dealt.cards]
+    assert ended.cards_dealt == place
+    (sampled,) = [shoe for shoe in rng_monitoring.load_history().sample.shoes if shoe[: len(out)] == tuple(out)]
+    assert sorted(sampled) == sorted(cards)
     came_out = [dealt.shoe_position + len(dealt.cards) > 416 - 14 for dealt in hands]
     assert came_out == [False] * (len(hands) - 2) + [True, True]
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from baccarat.domain.fairness.shuffle import round_seed
 from baccarat.domain.rounds.refusals import (
     RoundAlreadyVoided,
     RoundNotVoidable,
@@ -61,8 +62,9 @@ def test_the_seed_of_the_rounds_own_shoe_is_revealed_and_forgotten(house: House)
     house.agree(table)
 
 
-def test_a_long_shoe_goes_on_from_the_next_card_and_its_seed_stays_secret(house: House) -> None:
-    table = house.table("big_table")
+@pytest.mark.parametrize("fixed_order", [True, False])
+def test_a_long_shoe_goes_on_from_the_next_card_and_its_seed_stays_secret(house: House, fixed_order: bool) -> None:
+    table = house.table("big_table", fixed_order=fixed_order)
     ann, ben = house.company(table, 2)
     ann.deal({B: 2500})
     ben.pass_turn()
@@ -72,10 +74,10 @@ def test_a_long_shoe_goes_on_from_the_next_card_and_its_seed_stays_secret(house:
 
     after = ask(house, in_hand(house, table))
 
-    assert after.seed is None
     assert house.state(table).shoe == out
     assert out is not None
-    assert len(shoe_seeds.decrypt([out.shoe])) == 1
+    seed = shoe_seeds.decrypt([out.shoe])[out.shoe]
+    assert after.seed == (None if fixed_order else round_seed(seed, after.require_opened().number).hex())
     ann.deal({B: 2500})
     ben.pass_turn()
     deal_all()

@@ -23,7 +23,7 @@ from baccarat.audit import voiding as audited_voids
 from baccarat.audit.verdict import RoundVerdict
 from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.links import links_of, next_indexes
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.shuffle import round_seed, shuffle
 from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds import voiding as voiding_decisions
 from baccarat.domain.rounds.refusals import NoOpenRound, WitnessesNotReady, WitnessUnavailable
@@ -356,8 +356,11 @@ def test_two_workers_with_the_same_links_deal_once(house: House, witness: Runnin
     assert_sound(house, table)
 
 
-def test_a_long_shoe_starts_by_a_link_and_each_of_its_rounds_uses_one(house: House, witness: RunningWitness) -> None:
-    table = witnessed_table(house, "big_table", decks=1, cut_cards_from_end=30)
+@pytest.mark.parametrize("fixed_order", [True, False])
+def test_a_long_shoe_starts_by_a_link_and_each_of_its_rounds_uses_one(
+    house: House, witness: RunningWitness, fixed_order: bool
+) -> None:
+    table = witnessed_table(house, "big_table", decks=1, cut_cards_from_end=30, fixed_order=fixed_order)
     ann = house.seated(table)
     until(lambda: dealing.release_due() == 0 and house.state(table).shoe is not None)
     play_shoe(house, ann)
@@ -383,17 +386,19 @@ def test_a_long_shoe_starts_by_a_link_and_each_of_its_rounds_uses_one(house: Hou
     assert sorted(given) == sorted(used)[: len(given)]
     assert len(given) >= len(used) - 1
     for close, release, start, end in zip(closed, released, started, ended, strict=False):
-        order = shuffle(
-            bytes.fromhex(end.seed),
-            cut=bytes.fromhex(start.cut),
-            decks=1,
-            links=links_of(close.witnesses, release.releases),
-        )
+        seed, cut = bytes.fromhex(end.seed), bytes.fromhex(start.cut)
+        order = shuffle(seed, cut=cut, decks=1, links=links_of(close.witnesses, release.releases))
+        assert start.turned_card == order[0]
+        out = [order[0]]
         dealt = [round_ for round_ in rounds if round_.require_opened().shoe == start.shoe and round_.cards]
         assert dealt
         for round_ in dealt:
-            at = round_.shoe_position or 0
-            assert order[at : at + len(round_.cards)] == round_.cards
+            at, opened = round_.shoe_position or 0, round_.require_opened()
+            own, links = round_seed(seed, opened.number), links_of(opened.witnesses, round_.releases)
+            drawn = shuffle(own, cut=cut, decks=1, first=len(round_.cards), links=links, out=out)
+            assert (order[at : at + len(round_.cards)] if fixed_order else drawn) == round_.cards
+            assert round_.seed == (None if fixed_order else own.hex())
+            out += round_.cards
     assert_sound(house, table)
 
 

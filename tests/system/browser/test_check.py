@@ -129,8 +129,10 @@ def test_a_round_is_proven_by_the_keys_of_the_launch_by_itself_once_a_witness_ha
     expect(page.locator(".verify-verdict.verified")).to_be_visible(timeout=TIMEOUT)
 
 
-def test_a_long_shoe_says_that_the_house_could_know_its_order(house: House, launched: Callable[[str], Screen]) -> None:
-    screen = launched(house.table("big_table", caller=False, turn_seconds=60))
+def test_a_long_shoe_of_fixed_order_says_that_the_house_could_know_it(
+    house: House, launched: Callable[[str], Screen]
+) -> None:
+    screen = launched(house.table("big_table", caller=False, turn_seconds=60, fixed_order=True))
     expect_tick(check(screen, bet(screen)), "shoe", SHOE, timeout=WITNESSED)
 
 

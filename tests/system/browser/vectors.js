@@ -135,6 +135,16 @@ async (vectors) => {
     [long.commitment, long.cut, long.cards, wanted(long), long.digest, long.closing.digest],
   ];
 
+  const of = vectors.drawn_round;
+  const draws = await shoe.randomWords(unhex(of.round_seed), unhex(of.cut), joined(witnesses.indexesOf(of.witnesses), unhex(of.link)));
+  pairs.drawn_round = [
+    [
+      hex(await (await hmac(unhex(of.seed)))(tag("casino.baccarat.round-seed.v1"), big(of.number, 8))), await commit({ ...of, seed: of.round_seed }),
+      hex(await sha256(bytes(of.dealt.replaceAll(" ", "")))), (await shoe.shuffle(draws, of.decks, { count: 6, out: of.dealt.split(" ") })).join(" "),
+    ],
+    [of.round_seed, of.commitment, of.digest_of_dealt, of.cards],
+  ];
+
   const { cosignature } = vectors;
   const note = notes.parseNote(cosignature.note);
   const found = await notes.findCosignatures(note, [cosignature.cosigner]);

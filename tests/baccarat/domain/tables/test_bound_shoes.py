@@ -61,7 +61,7 @@ def test_other_decks_wait_for_a_shoe_that_is_committed_to_after_their_publishing
     simulation = seated()
     simulation.do("cut", PLAYERS[0], None, 7)
     assert published(simulation, decks=2) is EffectiveFrom.NEW_SHOE
-    assert simulation.work.table.next_shoe.shape == ShoeShape(decks=1, cut_cards_from_end=14, burn=True)
+    assert simulation.work.table.next_shoe.shape == ShoeShape(1, 14, burn=True, fixed_order=False)
 
     shoe_played(simulation)
     assert of_the_shoe_in_play(simulation) == (2, 2, 1)  # committed to, and cut, before
@@ -82,7 +82,7 @@ def test_what_does_not_shape_a_shoe_waits_as_before() -> None:
     assert (simulation.work.table.rules.commission, finding_kinds(simulation)) == (None, [])
 
 
-@pytest.mark.parametrize("changes", [{"decks": 2}, {"cut_cards_from_end": 20}, {"burn": False}])
+@pytest.mark.parametrize("changes", [{"decks": 2}, {"cut_cards_from_end": 20}, {"burn": False}, {"fixed_order": True}])
 def test_a_shoe_that_nobody_has_begun_is_bound_as_well(changes: dict[str, int]) -> None:
     simulation = SimulatedTable("big_table", decks=1, cut_cards_from_end=14)
     assert published(simulation, **changes) is EffectiveFrom.NEW_SHOE

@@ -45,8 +45,8 @@ const REQUIRED = new Set(["witnesses", "closing"]);
  */
 function whoCouldChoose(proof) {
   if (!proof.findEvent("CardsDealt") || proof.isForced) return null;
-  if (!proof.shoeWitnesses.length) return "house";
-  if (proof.isLong) return "house_knows";
+  if (!(proof.drawsByRound ? proof.witnesses : proof.shoeWitnesses).length) return "house";
+  if (proof.isLong && !proof.drawsByRound) return "house_knows";
   if (proof.allData("WagerConfirmed").some((wager) => !wager.signature)) return "house_early";
   return proof.required.length || proof.oneOf.length ? "nobody" : "house_and_witnesses";
 }
@@ -109,7 +109,7 @@ export async function verify(bytes, { trusted = [], witnessKeys = [], requireSig
     round: covered && proof ? proof.round : null,
     asOf: covered && proof ? { ...proof.checkpoint, cosignedBy: proof.cosignedBy } : null,
     couldChoose: covered && proof ? whoCouldChoose(proof) : null,
-    foreknown: Boolean(proof && verdict !== "failed" && (proof.isLong || !proof.shoeWitnesses.length)),
+    foreknown: Boolean(proof && verdict !== "failed" && ((proof.isLong && !proof.drawsByRound) || !proof.witnesses.length)),
     caveats: proof && verdict !== "failed" ? caveatsOn(proof) : [],
   };
 }

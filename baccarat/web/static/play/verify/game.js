@@ -67,7 +67,8 @@ export function record(proof) {
     ...Object.fromEntries(["outcome", "player_total", "banker_total", "natural"].map((name) => [name, ended[name] ?? null])),
   };
   requireEqual(wanted, proof.round, "record.differs");
-  const shoe = { id: opened.shoe, decks: proof.rules.decks, shoe_position: dealt.shoe_position ?? null };
+  const drawn = proof.drawsByRound ? {} : { round_seed: null, dealt: [] };
+  const shoe = { id: opened.shoe, decks: proof.rules.decks, shoe_position: dealt.shoe_position ?? null, ...drawn };
   requireEqual(shoe, pick(proof.shoe, Object.keys(shoe)), "record.shoe");
   return ["record.ok", { number: opened.number, table: opened.table }];
 }

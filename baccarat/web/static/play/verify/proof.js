@@ -53,7 +53,7 @@ export function termsWithCards(event) {
   const terms = event.type === "CardsDealt" && event.data?.next_terms;
   if (!terms) return [];
   const { number, decks, ...shoe } = terms;
-  return [{ ...event, data: { number, next_shoe: { ...shoe, shape: { decks, cut_cards_from_end: null, burn: false } }, place: null } }];
+  return [{ ...event, data: { number, next_shoe: { ...shoe, shape: { decks, cut_cards_from_end: null, burn: false, fixed_order: false } }, place: null } }];
 }
 
 export class Proof {
@@ -130,7 +130,7 @@ export class Proof {
   }
 
   /**
-   * The links that the cards follow from: those of the round, or of its long shoe.
+   * The links that the shoe follows from: those of the round, or of its long shoe.
    * @returns {{chain: string, index: number}[]}
    */
   get shoeWitnesses() {
@@ -156,6 +156,11 @@ export class Proof {
 
   get isLong() {
     return this.rules.shuffle === "shoe";
+  }
+
+  /** Whether the round draws its cards from what is left of a long shoe. */
+  get drawsByRound() {
+    return this.isLong && !this.rules.fixed_order;
   }
 
   /**

@@ -58,7 +58,7 @@ const TEXTS = new Map([
 const MOMENT = /^(?:19[7-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 const RATIO = all("part", "numerator", "denominator");
-const SHAPE = { decks: "decks", cut_cards_from_end: "?count", burn: "flag" };
+const SHAPE = { decks: "decks", cut_cards_from_end: "?count", burn: "flag", fixed_order: "flag" };
 const RULES = {
   preset: "text", version: "count", currency: "text", ...SHAPE, shuffle: "shuffle", chips: ascending("positive"), minimum: "count", maximum: "count",
   under_minimum: "under_minimum", spots_per_round: "spots_per_round", play_money: "flag", player_pays: RATIO, banker_pays: RATIO, tie_pays: RATIO,
@@ -70,8 +70,8 @@ const CUT = { contributions: ascending({ seat: "seat", contribution: "contributi
 const LINK = { chain: "hash", index: "count" };
 const RELEASES = ascending({ chain: "hash", link: "hash", time_ms: "count", number: "positive", previous: "hash", signature: "signature", path: "hex" });
 const CLOSING = { ...all("hash", "digest", "blind", "sealed_head", "before"), "cosigned?": orNull({ size: "count", root: "hash" }) };
-const PLACE = { next_place: "count", cards: "hash", next_commitment: "hash" };
-const TERMS = { number: "count", shoe: "uuid", ...PLACE, rules: "hash", commitment: "hash", cut: "hash" };
+const PLACE = { next_place: "count", cards: "hash", commitment: "hash", next_commitment: "hash" };
+const TERMS = { number: "count", shoe: "uuid", ...PLACE, rules: "hash", cut: "hash" };
 const PLAYER_SIGNATURE = { public_key: "hex", signature: "signature" };
 const WAGER_SIGNATURE = { ...PLAYER_SIGNATURE, nonce: "hash" };
 const PLAYER = { seat: "seat", player: "uuid", money_type: "money" };
@@ -94,7 +94,7 @@ const EVENTS = new Map(Object.entries(/** @type {Record<string, Members>} */ ({
   ShoeCommitted: { ...NEXT_SHOE, number: "count" },
   ShoeCutContributed: { shoe: "uuid", seat: "seat", player: "uuid", contribution: "contribution", "signature?": orNull(PLAYER_SIGNATURE) },
   ShoeStarted: {
-    shoe: "uuid", number: "count", commitment: "hash", turned_card: "?card", burned_count: "count", ...CUT, root: "hash", first_round: "count",
+    shoe: "uuid", number: "count", commitment: "hash", turned_card: "?card", burned_count: "count", ...CUT, root: "?hash", first_round: "count",
     started_at: "time", closing: orNull(CLOSING),
   },
   ShoeCutClosed: { shoe: "uuid", closed_at: "time", witnesses: ascending(LINK), closing: CLOSING },
@@ -132,7 +132,8 @@ const EXPORT = {
   },
   rules: "rules",
   shoe: {
-    id: "uuid", decks: "decks", commitment: "hash", ...CUT, seed: "?hash", root: "?hash", shoe_position: "?count",
+    id: "uuid", decks: "decks", commitment: "hash", ...CUT, seed: "?hash", round_seed: "?hash", root: "?hash", shoe_position: "?count",
+    dealt: each("card"),
     openings: ascending({ shoe_position: "count", card: "card", salt: "hash", path: each("hash") }),
   },
   events: each(EVENT),

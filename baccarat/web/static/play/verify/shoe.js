@@ -5,26 +5,53 @@ import { checkShoeClosing } from "./closing.js";
 import { DECK, points } from "./hands.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { canonical, isSame } from "./read.js";
-import { indexesOf, linksOf } from "./witnesses.js";
+import { indexesOf, linksOf, linksOfRound } from "./witnesses.js";
 
 /** @import { Finding, LogEvent, Proof } from "./proof.js" */
 
-const [TERMS, CARD, SALT, CONTRIBUTION] = ["terms", "card", "salt", "contribution"].map((name) => tag(`${name}.v1`));
+const [TERMS, CARD, SALT, CONTRIBUTION, ROUND_SEED] = ["terms", "card", "salt", "contribution", "round-seed"].map((name) => tag(`${name}.v1`));
 const [COMMITMENT, DRAW, CUT] = ["commitment", "draw", "cut"].map((name) => tag(`${name}.v2`));
 const WORD_RANGE = 2 ** 32;
 const ED25519 = 1;
 
 /**
- * Check that a seed is the one that events reveal, which may be withheld; and that none reveals a secret one.
+ * Check that seeds are those that events reveal, which may be withheld; and that none reveals a secret one.
  * @param {Proof} proof
  */
 function requireRevealed(proof) {
-  const { seed, id } = proof.shoe;
-  const events = [proof.findEvent("RoundSettled"), proof.findEvent("RoundVoided"), proof.findShoeEvent("ShoeEnded")].map((event) => event?.data?.seed);
+  const { seed, round_seed: own, id } = proof.shoe;
   const closed = proof.tableEvents.filter((event) => event.type === "TableClosed").flatMap((event) => event.data.seeds);
-  const seeds = [...events, ...closed.filter((each) => each.shoe === id).map((each) => each.seed)].filter(Boolean);
-  const known = seed === null || seeds.length || proof.events.some((event) => !event.data);
-  if (!known || seeds.some((each) => each !== seed)) throw new CheckFailed("commitment.seed", seeds, seed);
+  const byRound = [proof.findEvent("RoundSettled"), proof.findEvent("RoundVoided")].map((event) => event?.data?.seed);
+  const byTable = [proof.findShoeEvent("ShoeEnded")?.data.seed, ...closed.filter((each) => each.shoe === id).map((each) => each.seed)];
+  /** @type {[string | null, (string | null | undefined)[]][]} */
+  const revealed = proof.drawsByRound ? [[seed, byTable], [own, byRound]] : [[seed, [...byTable, ...byRound]]];
+  for (const [given, all] of revealed) {
+    const seeds = all.filter(Boolean);
+    const known = given === null || seeds.length || proof.events.some((event) => !event.data);
+    if (!known || seeds.some((each) => each !== given)) throw new CheckFailed("commitment.seed", seeds, given);
+  }
+}
+
+/**
+ * @param {Proof} proof
+ * @param {string} seed
+ * @param {number} number
+ */
+const commit = async (proof, seed, number) => hex(await sha256(COMMITMENT, unhex(seed), uuid(/** @type {string} */ (proof.round.table)), uuid(proof.shoe.id), big(number, 8)));
+
+/**
+ * Check that the seed by which a round draws its cards opens its commitment, and follows from its shoe's.
+ * @param {Proof} proof
+ */
+async function checkRoundSeed(proof) {
+  const { seed, round_seed: own } = proof.shoe;
+  if (own === null) return;
+  const { number } = proof.opened;
+  const [expected, computed] = [proof.requireTerms().at(-1)?.data.place?.commitment ?? null, await commit(proof, own, number)];
+  if (computed !== expected) throw new CheckFailed("commitment.round.differs", expected, computed);
+  if (seed === null) return;
+  const due = hex(await (await hmac(unhex(seed)))(ROUND_SEED, big(number, 8)));
+  if (due !== own) throw new CheckFailed("commitment.derived", due, own);
 }
 
 /**
@@ -42,14 +69,14 @@ export async function commitment(proof) {
     if (later !== null && later !== expected) throw new CheckFailed("commitment.two", expected, later);
   }
   if (proof.shoe.commitment !== expected) throw new CheckFailed("commitment.summary", expected, proof.shoe.commitment);
-  const { decks, cut_cards_from_end, burn } = proof.rules;
-  const played = { decks, cut_cards_from_end, burn };
+  const { decks, cut_cards_from_end, burn, fixed_order } = proof.rules;
+  const played = { decks, cut_cards_from_end, burn, fixed_order };
   if (!isSame(committed.shape, played)) throw new CheckFailed("commitment.shape", committed.shape, played);
   const { seed } = proof.shoe;
   requireRevealed(proof);
-  if (seed === null) throw new CannotCheck("commitment.secret");
-  const number = proof.isLong ? committed.number : opened.data.number;
-  const computed = hex(await sha256(COMMITMENT, unhex(seed), uuid(opened.data.table), uuid(proof.shoe.id), big(number, 8)));
+  if (proof.drawsByRound) await checkRoundSeed(proof);
+  if (seed === null) throw new CannotCheck(proof.shoe.round_seed === null ? "commitment.secret" : "commitment.round");
+  const computed = await commit(proof, seed, proof.isLong ? committed.number : opened.data.number);
   if (computed !== expected) throw new CheckFailed("commitment.differs", expected, computed);
   const seconds = secondsToWager(proof, announcement);
   return [`commitment.${resultCode(proof, seconds)}`, { commitment: expected, position: announcement.position, seconds }];
@@ -121,6 +148,11 @@ export async function terms(proof) {
     if (fixed.some((event) => event.data.place)) throw new CheckFailed("terms.differ", null, last.data.place ?? null, { name: "place" });
     Object.assign(wanted, { next_place: 0, cards: hex(await sha256()), next_commitment: first.data.next_shoe?.commitment ?? null });
   }
+  if (proof.drawsByRound) { // its commitment is to a seed of the round's own
+    delete wanted.commitment;
+    wanted.cards = hex(await sha256(bytes(proof.shoe.dealt.join(""))));
+  }
+  if (!isSame(first.data.place, last.data.place)) throw new CheckFailed("terms.differ", first.data.place, last.data.place, { name: "place" });
   const recorded = { ...wanted, ...last.data.place };
   const digest = hex(await sha256(...encodeTerms(recorded)));
   for (const value of [last.data.digest ?? digest, opened.data.terms]) if (value !== digest) throw new CheckFailed("terms.digest", digest, value);
@@ -204,6 +236,7 @@ export function cutOf(proof, announcement, listed) {
 export async function cards(proof) {
   const start = proof.isLong ? proof.findCommitment()[1]?.data : {};
   if (!isSame(proof.shoe.root, start.root ?? null)) throw new CheckFailed("cards.roots", start.root ?? null, proof.shoe.root);
+  if (proof.isLong && (proof.shoe.root === null) !== proof.drawsByRound) throw new CheckFailed("cards.roots", proof.rules.fixed_order, proof.shoe.root);
   if (!proof.findEvent("CardsDealt")) {
     requireExactOpenings(proof, new Map());
     throw new DoesNotApply("cards.none");
@@ -225,6 +258,7 @@ export async function cards(proof) {
     if (start.burned_count !== burned) throw new CheckFailed("cards.burned", burned, start.burned_count);
     if (dealt.shoe_position <= burned) throw new CheckFailed("cards.place", burned + 1, dealt.shoe_position);
   }
+  if (proof.drawsByRound) return checkDrawn(proof, start, dealt);
   requireExactOpenings(proof, wanted);
   const values = { cards: dealt.cards.join(" "), place: dealt.shoe_position };
   const opened = proof.shoe.openings.length > 0 || (proof.isLong && proof.shoe.seed === null);
@@ -235,6 +269,29 @@ export async function cards(proof) {
   }
   if (!opened) throw new CannotCheck("cards.secret");
   return ["cards.root", values];
+}
+
+/**
+ * Recompute what the round drew from the cards left, by its own seed and links; and the card turned over before.
+ * @param {Proof} proof
+ * @param {any} start
+ * @param {any} dealt
+ * @returns {Promise<Finding>}
+ */
+async function checkDrawn(proof, start, { cards: drawn, shoe_position: place }) {
+  requireExactOpenings(proof, new Map());
+  const { seed, round_seed: own, dealt: out } = proof.shoe;
+  const [closed, { decks }] = [unhex(proof.shoe.cut), proof.rules];
+  if (place < out.length + start.burned_count) throw new CheckFailed("cards.out", place, out.length + start.burned_count);
+  if (start.turned_card && out[0] !== start.turned_card) throw new CheckFailed("cards.out", start.turned_card, out[0] ?? null);
+  if (start.turned_card && seed !== null) {
+    const [first] = await shuffle(await randomWords(unhex(seed), closed, linksOf(proof)), decks, { count: 1 });
+    if (first !== start.turned_card) throw new CheckFailed("cards.turned", first, start.turned_card);
+  }
+  if (own === null) throw new CannotCheck("cards.secret");
+  const due = await shuffle(await randomWords(unhex(own), closed, linksOfRound(proof)), decks, { count: drawn.length, out });
+  if (!isSame(due, drawn)) throw new CheckFailed("cards.drawn.differ", due, drawn);
+  return ["cards.drawn", { cards: drawn.join(" "), place }];
 }
 
 /**
@@ -285,20 +342,26 @@ async function checkAgainstSeed(proof, seedHex, wanted) {
 }
 
 /**
- * The whole shoe: Fisher-Yates from the front, by unbiased 32-bit words of HMAC-SHA-256.
+ * The whole shoe, or its first cards: Fisher-Yates from the front, by unbiased 32-bit words of HMAC-SHA-256. Of equal
+ * cards, the first ones are out.
  * @param {() => Promise<number>} next
  * @param {number} decks
+ * @param {{count?: number, out?: readonly string[]}} [options]
  */
-export async function shuffle(next, decks) {
+export async function shuffle(next, decks, { count = Infinity, out = [] } = {}) {
   const order = Array.from({ length: 52 * decks }, (_, at) => DECK[at % 52]);
-  for (let place = 0; place < order.length; place += 1) {
+  for (const card of out) {
+    if (!order.includes(card)) throw new CheckFailed("cards.out", decks, card);
+    order.splice(order.indexOf(card), 1);
+  }
+  for (let place = 0; place < Math.min(count, order.length); place += 1) {
     const left = order.length - place;
     let word = await next();
     while (word >= WORD_RANGE - (WORD_RANGE % left)) word = await next();
     const other = place + (word % left);
     [order[place], order[other]] = [order[other], order[place]];
   }
-  return order;
+  return order.slice(0, count);
 }
 
 /**

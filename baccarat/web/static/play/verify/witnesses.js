@@ -45,9 +45,21 @@ export function indexesOf(listed) {
  * @param {Proof} proof
  */
 export function linksOf(proof) {
-  const listed = proof.shoeWitnesses;
+  return joinedLinks(proof.shoeWitnesses, () => proof.isLong ? requireShoeLinks(proof) : proof.requireEvent("LinksReleased"));
+}
+
+/** @param {Proof} proof */
+export function linksOfRound(proof) {
+  return joinedLinks(proof.witnesses, () => proof.requireEvent("LinksReleased"));
+}
+
+/**
+ * @param {readonly WitnessIndex[]} listed
+ * @param {() => LogEvent} released
+ */
+function joinedLinks(listed, released) {
   if (!listed.length) return big(0, 1);
-  const releases = releasesOf(listed, proof.isLong ? requireShoeLinks(proof) : proof.requireEvent("LinksReleased"));
+  const releases = releasesOf(listed, released());
   return joined(big(listed.length, 1), ...listed.map((place, at) => joined(placeOf(place), digestBytes(releases[at].link))));
 }
 

@@ -79,7 +79,7 @@ class Fairness {
     const random = h("button", { type: "button", class: "quiet", onclick: () => { this.input.value = randomContribution(); } }, t("fair.draw"));
     this.form = form(() => this.submit(), field(t("fair.yours"), this.input, t("fair.yours.note")),
       h("div", { class: "side-by-side" }, h("button", { type: "submit", class: "primary" }, t("fair.do")), random), this.status);
-    this.element = h("div", { class: "bounds" }, h("p", {}, t(`fair.how.${game.state.rules.shuffle}`)),
+    this.element = h("div", { class: "bounds" }, h("p", {}, t(`fair.how.${game.state.rules.fixed_order ? "fixed" : game.state.rules.shuffle}`)),
       game.state.you ? [this.now, this.form] : null, this.shoes);
     this.draw();
   }

@@ -104,7 +104,7 @@ function tableRules(game) {
   const { rules, currency } = game.state;
   const own = specialRules(rules).map((each) => h("li", {}, t(`help.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency) })));
   const turn = rules.turn_seconds ? t("help.turn", { seconds: rules.turn_seconds }) : t("help.alone");
-  const cards = t(rules.shuffle === "shoe" ? "help.shoe" : "help.each_round", { decks: rules.decks });
+  const cards = t(`help.${rules.fixed_order ? "fixed" : rules.shuffle}`, { decks: rules.decks });
   shown = new Pays(game);
   return [shown.element, h("p", {}, t("help.push")),
     h("h3", {}, t("help.here")), h("ul", { class: "help-rules" }, h("li", {}, cards), h("li", {}, turn), own, h("li", {}, t("help.tail")))];

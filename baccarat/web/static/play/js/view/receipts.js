@@ -77,10 +77,11 @@ async function isGiven(receipt, { id, next_shoe: shoe, you }, given) {
 /**
  * Whether a round's shoe is the one that the terms of the round before promised.
  * @param {Api["Receipt"]} receipt
+ * @param {string} commitment to its shoe
  */
-function followsTheRoundBefore({ table, terms }) {
+function followsTheRoundBefore({ table, terms }, commitment) {
   const before = keptReceipts().find((each) => each.receipt.table === table && each.receipt.terms.number === terms.number - 1)?.receipt.terms;
-  return !before || terms.commitment === (before.shoe === terms.shoe ? before.commitment : before.next_commitment);
+  return !before || (before.shoe === terms.shoe ? terms.cut === before.cut : commitment === before.next_commitment);
 }
 
 /**
@@ -117,6 +118,7 @@ async function faultOf(kept) {
   const { checks } = await verify(proof, { trusted, receipts: receiptsOf(kept), witnesses });
   const failed = checks.filter((check) => check.verdict === "failed" || check.code === "receipt.untrusted");
   if (failed.length) return failed.every((check) => check.name === "public") ? "receipt.witness" : "receipt.round";
+  if (!followsTheRoundBefore(receipt, JSON.parse(new TextDecoder().decode(proof)).shoe.commitment)) return "receipt.round";
   return faultOfLinks(receipt.round, checks.find((check) => check.name === "public")?.code);
 }
 
@@ -159,7 +161,8 @@ export class Receipts {
     const agrees = !crypto.subtle || await isOf(receipt, shown).catch(() => false);
     /** @type {KeptReceipt} */
     const kept = { receipt, payout: null, session: await this.session, status: "kept", fault: null };
-    if (agrees && followsTheRoundBefore(receipt)) keep(kept);
+    const { shoe } = this.game.state;
+    if (agrees && followsTheRoundBefore(receipt, shoe?.id === receipt.terms.shoe ? shoe.commitment : receipt.terms.commitment)) keep(kept);
     else this.convict(kept, "receipt.differs");
   }
 
