@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 BATCH: Final = 50
 MAX_TABLES: Final = 100_000
 JOB: Final = "open-chains"
-LONGEST_WAIT: Final = 3.0
+LONGEST_WAIT: Final = 5.0
 """Seconds for which somebody who sits down at a new table waits for its chains, which take less than one."""
 LOOK_EVERY: Final = 0.1
 RENEWED_BEFORE_END: Final = 1 / 8

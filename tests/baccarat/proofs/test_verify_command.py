@@ -62,6 +62,14 @@ def test_the_json_output_is_that_of_the_stand_alone_verifier(tmp_path):
     )
 
 
+@pytest.mark.parametrize("required", [["--require-signed"], ["--witness-key", "0a" * 32]])
+def test_what_the_reader_requires_has_to_be_there(required: list[str]):
+    trusted = ["--key", golden("mini")["keys"][0]["public_key"]]
+
+    assert "verify: NOT VERIFIED" in run_verify(MINI, *trusted, *required, exit_status=3)
+    assert verifier.main([MINI, *trusted, *required]) == 3
+
+
 def test_a_missing_file_is_refused():
     with pytest.raises(CommandError, match="nowhere"):
         run_verify("nowhere.json")
