@@ -86,6 +86,8 @@ class House:
         token = self.newcomer()
         body = {"seat": seat, "buy_in": buy_in, "currency": CURRENCY, "money_type": "play"}
         self.post(f"/tables/{table}/seat", body, token)
+        # The first long shoe of a table waits for its links.
+        assert wait_until(lambda: self.get(f"/tables/{table}")["terms"] is not None)
         return token
 
     def company(self, table: str, *seats: int, buy_in: str = "1000.00") -> list[str]:
