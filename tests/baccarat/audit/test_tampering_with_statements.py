@@ -32,7 +32,7 @@ STATEMENT, CHAIN, TERMS, CLOSING = (
     "witness's statement differs", "witness's chain differs", "terms differ", "closing differs",
 )  # fmt: skip
 NO_LINKS: Final = "cards without the witnesses' links"
-ROUNDS: Final = 4
+ROUNDS: Final = 2
 
 
 @dataclass

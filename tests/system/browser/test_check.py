@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -38,15 +38,15 @@ def keys(house: House, shared_system: System) -> list[str]:
 
 
 @pytest.fixture
-def launched(house: House, browser: Browser, keys: list[str]) -> Generator[Callable[[str], Screen]]:
-    """Return `launched(table)`, which launches a new player with the operator's keys, and takes seat 1."""
+def launched(house: House, browser: Browser, keys: list[str]) -> Generator[Callable[..., Screen]]:
+    """Return `launched(table, named)`, which launches a new player with the operator's or other keys, at seat 1."""
     contexts = []
 
-    def launch(table: str) -> Screen:
+    def launch(table: str, named: Sequence[str] = keys) -> Screen:
         player = {"reference": uuid4().hex, "nickname": "Ana"}
         credit = {"amount": "5000.00", "currency": CURRENCY, "money_type": "play"}
         house.post(f"/players/{house.post('/players', player)['id']}/sandbox-credits", credit)
-        answer = house.post("/launches", {"player": player, "table": table, "proof_keys": keys})
+        answer = house.post("/launches", {"player": player, "table": table, "proof_keys": list(named)})
         contexts.append(browser.new_context(locale="en-GB", viewport=DESKTOP, reduced_motion="reduce"))
         page = contexts[-1].new_page()
         screen = Screen(page, house, table=table, token="", form="")
@@ -94,7 +94,7 @@ def expect_tick(line: Locator, tick: str, words: str, *, timeout: int = TIMEOUT)
 
 
 def test_a_round_is_proven_by_the_keys_of_the_launch_by_itself_once_a_witness_has_cosigned_it(
-    house: House, launched: Callable[[str], Screen], keys: list[str], tmp_path: Path
+    house: House, launched: Callable[..., Screen], keys: list[str], tmp_path: Path
 ) -> None:
     screen = launched(house.table("mini"))
 
@@ -130,10 +130,20 @@ def test_a_round_is_proven_by_the_keys_of_the_launch_by_itself_once_a_witness_ha
 
 
 def test_a_long_shoe_of_fixed_order_says_that_the_house_could_know_it(
-    house: House, launched: Callable[[str], Screen]
+    house: House, launched: Callable[..., Screen]
 ) -> None:
     screen = launched(house.table("big_table", caller=False, turn_seconds=60, fixed_order=True))
     expect_tick(check(screen, bet(screen)), "shoe", SHOE, timeout=WITNESSED)
+
+
+def test_no_bet_is_placed_on_terms_that_no_witness_stands_for_whom_the_operator_named(
+    house: House, launched: Callable[..., Screen], keys: list[str]
+) -> None:
+    table, own = house.table("mini"), keys[-2]
+    screen = launched(table, [*(each for each in keys if each != own), "0a" * 32])
+    screen.place("banker", "25")
+    expect(screen.page.locator(".notice")).to_contain_text("No bet was placed: none of the witnesses that")
+    assert house.get(f"/tables/{table}")["round"] is None
 
 
 def test_without_keys_of_the_operator_a_round_is_checked_with_the_casinos_own_and_never_green(
@@ -148,7 +158,7 @@ def test_without_keys_of_the_operator_a_round_is_checked_with_the_casinos_own_an
     expect(details.get_by_text("published by the casino").first).to_be_visible()
 
 
-def test_a_round_that_differs_turns_red_and_names_what_failed(house: House, launched: Callable[[str], Screen]) -> None:
+def test_a_round_that_differs_turns_red_and_names_what_failed(house: House, launched: Callable[..., Screen]) -> None:
     screen = launched(house.table("mini"))
 
     def lie(route: Route) -> None:
@@ -168,9 +178,7 @@ def test_a_round_that_differs_turns_red_and_names_what_failed(house: House, laun
     screen.page.unroute_all()
 
 
-def test_a_round_with_chosen_cards_is_a_test_round_and_no_proof(
-    house: House, launched: Callable[[str], Screen]
-) -> None:
+def test_a_round_with_chosen_cards_is_a_test_round_and_no_proof(house: House, launched: Callable[..., Screen]) -> None:
     screen = launched(house.table("mini"))
     house.post(f"/tables/{screen.table}/forced-cards", {"scenario": "banker_natural"})
     expect_tick(check(screen, bet(screen)), "forced", "Test round: its cards were chosen.", timeout=WITNESSED)

@@ -12,18 +12,21 @@ const [KEY_FROM, KEY_TO] = [-88, -24];
 /** The release key of each chain that was looked up. A chain's id is the hash of its header, which has the key. @type {Map<string, string>} */
 const known = new Map();
 
-/** The keys that the house publishes, of checkpoints and of receipts. @returns {Promise<string[]>} */
-export async function publishedKeys() {
+/** The keys that the house publishes for some purposes, beside those of checkpoints. @param {(purpose: string) => boolean} isWanted */
+async function keysFor(isWanted) {
   const [log, { keys }] = await Promise.all([get("log/keys"), get(KEYS)]);
-  const receipts = keys.filter((/** @type {{purpose: string}} */ key) => key.purpose === "receipt");
-  return [...log.items.map((/** @type {Api["LogKey"]} */ key) => key.public_key), ...receipts.map((/** @type {{name: string}} */ key) => key.name)];
+  const wanted = keys.filter((/** @type {{purpose: string}} */ key) => isWanted(key.purpose));
+  return [...log.items.map((/** @type {Api["LogKey"]} */ key) => key.public_key), ...wanted.map((/** @type {{name: string}} */ key) => key.name)];
 }
+
+/** The keys that the house publishes, of checkpoints and of receipts. @returns {Promise<string[]>} */
+export const publishedKeys = () => keysFor((purpose) => purpose === "receipt");
 
 /** The keys by which the operator expects links to be given out: those that are not the house's own. @returns {Promise<string[]>} */
 export async function namedReleaseKeys() {
   const named = namedKeys()?.keys.filter((key) => !key.includes("+")) ?? [];
   if (!named.length) return [];
-  const own = await publishedKeys();
+  const own = await keysFor(() => true);
   return named.filter((key) => !own.includes(key));
 }
 
