@@ -325,6 +325,12 @@ def test_each_seed_of_a_round_settled_twice_is_checked_against_its_cards():
     assert kinds.count("seed does not open the commitment") == kinds.count("cards are not the shoe's") == 1
 
 
+def test_rules_under_the_digest_of_others_are_reported():
+    simulation = SimulatedTable("mini")
+    forge(simulation, "TableOpened", lambda event: {"rules": replace(event.rules, digest="ab" * 32)})
+    assert finding_kinds(simulation)[0] == "rules differ from their digest"
+
+
 def test_impossible_rules_are_reported_without_a_crash():
     simulation = SimulatedTable("mini")
     simulation.do("sit", PLAYERS[0], None, None)
