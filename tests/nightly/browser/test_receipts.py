@@ -75,3 +75,47 @@ def test_an_answer_without_a_receipt_for_what_was_shown_turns_the_page_red(
     play(screen)
     screen.expect_notice(words)
     screen.page.unroute_all()
+
+
+def other_payout(state: Document) -> None:
+    for seat in (state["last_round"] or {"seats": []})["seats"]:
+        if seat["payout"]:
+            seat["payout"]["results"][0]["returned"] = "1000.00"
+
+
+def no_payout(state: Document) -> None:
+    for seat in (state["last_round"] or {"seats": []})["seats"]:
+        seat["payout"] = None
+
+
+def no_receipt_of_the_contribution(state: Document) -> None:
+    if state["you"]:
+        state["you"]["contribution"] = None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (other_payout, "signed statement of what round 1 returned to you is missing or wrong"),
+        (no_payout, "signed statement of what round 1 returned to you is missing or wrong"),
+        (no_receipt_of_the_contribution, "The receipt of what you added to shuffle"),
+    ],
+)
+def test_a_house_that_does_not_sign_what_it_paid_and_took_turns_the_page_red(
+    house, open_screen, change: Callable[[Document], None], words: str
+) -> None:
+    screen = open_screen(house.table("mini"), 1)
+
+    def answer(route: Route) -> None:
+        response = route.fetch()
+        document = response.json()
+        if response.ok:
+            change(document)
+        route.fulfill(response=response, json=document)
+
+    screen.page.route(f"**/api/v1/tables/{screen.table}", answer)
+    if change is no_receipt_of_the_contribution:
+        screen.page.route("**/deal", answer)
+    play(screen)
+    screen.expect_notice(words)
+    screen.page.unroute_all(behavior="wait")

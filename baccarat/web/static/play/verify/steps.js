@@ -17,11 +17,11 @@ const formatValue = (value) => (typeof value === "string" ? value : JSON.stringi
 export function drawStep(check) {
   const difference = check.verdict === "failed" && h("dl", { class: "verify-difference" },
     h("dt", {}, t("page.expected")), h("dd", {}, formatValue(check.expected)), h("dt", {}, t("page.found")), h("dd", {}, formatValue(check.found)));
-  const unchecked = check.verdict === "ok" && /** @type {string[] | undefined} */ (check.values.unchecked);
+  const unchecked = /** @type {string[]} */ (check.verdict === "ok" && check.values.unchecked || []);
   return h("li", { class: `verify-step ${check.verdict}`, "data-check": check.name, "data-verdict": check.verdict },
     h("span", { class: "verify-mark", "aria-hidden": "true" }, MARKS[check.verdict]),
     h("div", {}, h("h2", {}, t(`check.${check.name}`), h("small", {}, t(`verdict.${check.verdict}`))),
-      h("p", {}, t(check.code, check.values), unchecked?.length ? ` ${t("unchecked", { names: unchecked.join(", ") })}` : ""), difference));
+      h("p", {}, t(check.code, check.values), unchecked.length ? ` ${t("unchecked", { names: unchecked.join(", ") })}` : ""), difference));
 }
 
 /**
