@@ -83,8 +83,8 @@ _SUMS: Final = ",\n               ".join(
     [
         *(_sum_entries(name, f"IN {_sql_list(kinds)}") for name, kinds in _ENTRY_KINDS.items()),
         _sum_entries("other", f"NOT IN {_sql_list(_KNOWN_KINDS)}"),
-        _sum_entries("wagered", "= 'wager'"),
-        _sum_entries("paid_by_games", "= 'settlement'"),
+        _sum_entries("staked", "= 'wager'"),
+        _sum_entries("returned", "= 'settlement'"),
     ]
 )
 _ACCOUNT_COLUMNS: Final = ",\n           ".join(_sum_account("account", name) for name in [*_ENTRY_KINDS, "other"])
@@ -103,12 +103,12 @@ _ACCOUNTS: Final = f"""
            {_sum_account("account", "balance - coalesce(total, 0)")},
            {_ACCOUNT_COLUMNS},
            {_sum_account("account", "balance")},
-           {_sum_account("game", "-wagered")},
-           {_sum_account("game", "paid_by_games")},
+           {_sum_account("game", "-staked")},
+           {_sum_account("game", "returned")},
            {_sum_account("game", "balance")},
            {_sum_account("hold", "balance")},
            {_sum_account("debt", "-balance")},
-           (CASE WHEN {_sum_account("game", "wagered")} <> 0 THEN 1 ELSE 0 END)
+           (CASE WHEN {_sum_account("game", "staked")} <> 0 THEN 1 ELSE 0 END)
       FROM ended LEFT JOIN moved ON moved.account_id = ended.id
      WHERE player_id IS NOT NULL
      GROUP BY money_type, currency, player_id
@@ -139,15 +139,15 @@ ACCOUNTS: Final = ReportDefinition(
         amount("voids", "Voids"),
         amount("other", "Other"),
         amount("closing", "Closing"),
-        amount("wagered", "Wagered"),
-        amount("paid_by_games", "Paid by games"),
+        amount("staked", "Staked"),
+        amount("returned", "Returned"),
         amount("games", "At games"),
         amount("held", "Held"),
         amount("debt", "Debt"),
         integer("active", "Active"),
     ),
     read=rows_of(_ACCOUNTS),
-    key_columns=("player", "opening", "deposits", "withdrawals", "wagered", "closing"),
+    key_columns=("player", "opening", "deposits", "withdrawals", "staked", "closing"),
 )
 
 _LIABILITY: Final = f"""

@@ -69,7 +69,7 @@ class VersionPerformance(Shape):
     rounds: int
     wagers: int
     staked: AmountText
-    paid: Annotated[AmountText, Meta(description="Stakes and wins returned, net of all commission.")]
+    returned: Annotated[AmountText, Meta(description="Stakes and wins, net of commission.")]
     commission: AmountText
     voided: int
     voided_stakes: AmountText
@@ -84,7 +84,7 @@ class VersionPerformance(Shape):
             rounds=totals.rounds,
             wagers=totals.wagers,
             staked=format_amount(totals.staked, currency),
-            paid=format_amount(totals.paid, currency),
+            returned=format_amount(totals.returned, currency),
             commission=format_amount(totals.commission, currency),
             voided=totals.voided,
             voided_stakes=format_amount(totals.voided_stakes, currency),

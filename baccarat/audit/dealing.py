@@ -198,7 +198,6 @@ def _wager(round_: RoundTrace, part: RoundSeatTrace, wager: e.SeatSettled, outco
         return
     table_seat.balance += wager.returned
     if wager.deferred:
-        table_seat.balance -= wager.commission
         table_seat.owed += wager.commission
 
 

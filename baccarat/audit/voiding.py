@@ -111,12 +111,12 @@ def _expected(part: RoundSeatTrace, undone: e.SeatVoided, table_seat: SeatTrace 
     """Return the expected record. The ledger proves what the account paid: at most what was left to take."""
     settled = part.settlement
     staked = sum((part.stakes or {}).values())
-    paid = commission = rack = 0
+    returned = commission = rack = 0
     if settled is not None:
         held = settled.commission if settled.deferred else 0
-        paid, commission = settled.returned - held, settled.commission
+        returned, commission = settled.returned, settled.commission
         rack = 0 if table_seat is None else min(held, table_seat.owed)
-    back, taken = max(staked - paid, 0), max(paid - staked, 0)
+    back, taken = max(staked - returned, 0), max(returned - staked, 0)
     remote = part.debit is not None  # what the operator's own wallet has goes back by the game balance, or is owed
     from_game = 0 if table_seat is None or remote else min(taken, table_seat.balance)
     from_account = 0 if remote else max(0, min(undone.from_account, taken - from_game))
@@ -128,7 +128,7 @@ def _expected(part: RoundSeatTrace, undone: e.SeatVoided, table_seat: SeatTrace 
         player=part.player,
         money_type=part.money_type,
         staked=staked,
-        paid=paid,
+        returned=returned,
         commission=commission,
         from_rack=rack,
         to_game=back if table_seat is not None or remote else 0,

@@ -75,7 +75,10 @@ def _round_voided(event: re.RoundVoided, context: MappingContext) -> Iterator[Ne
         actor=event.requested_by,
         authorised_by=event.approved_by or "",
         reason=f"{event.reason}: {event.note}",
-        before={"phase": "settled" if event.was_settled else "running", "paid": sum(seat.paid for seat in real)},
+        before={
+            "phase": "settled" if event.was_settled else "running",
+            "returned": sum(seat.returned for seat in real),
+        },
         after={"phase": "voided", "given_back": sum(seat.staked for seat in real), "seats": len(event.seats)},
     )
     for seat in real:

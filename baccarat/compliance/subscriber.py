@@ -108,9 +108,10 @@ def _with_amounts(event: NewSignificantEvent) -> NewSignificantEvent:
     if currency is None:
         return event
     before, after = dict(event.before or {}), dict(event.after or {})
-    returned = after["given_back"]
-    before["paid"], after["given_back"] = format_amount(before["paid"], currency), format_amount(returned, currency)
-    return replace(event, before=before, after=after, amount=returned, currency=currency)
+    given_back = after["given_back"]
+    before["returned"] = format_amount(before["returned"], currency)
+    after["given_back"] = format_amount(given_back, currency)
+    return replace(event, before=before, after=after, amount=given_back, currency=currency)
 
 
 def _with_balances(sealed: SealedEvent, event: NewSignificantEvent) -> NewSignificantEvent:

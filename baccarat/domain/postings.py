@@ -145,18 +145,18 @@ def _round_settled(event: re.RoundSettled, cause: int, accounts: TableAccounts) 
 
 def _wager_settled(wager: re.SeatSettled, accounts: TableAccounts) -> Iterable[NewPosting]:
     """Move stakes off the table: returns to the player, commission to house or rack, the rest to the bank."""
-    held_in_rack = wager.commission if wager.deferred else 0
-    to_player = wager.returned - held_in_rack
     commission = (
         accounts.rack(wager.player, wager.money_type)
-        if held_in_rack
+        if wager.deferred and wager.commission
         else accounts.house(AccountKind.COMMISSION, wager.money_type)
     )
     return (
         NewPosting(accounts.house(AccountKind.STAKES, wager.money_type), -wager.staked),
-        NewPosting(accounts.game(wager.player, wager.money_type), to_player),
+        NewPosting(accounts.game(wager.player, wager.money_type), wager.returned),
         NewPosting(commission, wager.commission),
-        NewPosting(accounts.house(AccountKind.BANK, wager.money_type), wager.staked - to_player - wager.commission),
+        NewPosting(
+            accounts.house(AccountKind.BANK, wager.money_type), wager.staked - wager.returned - wager.commission
+        ),
     )
 
 
@@ -171,7 +171,7 @@ def _wager_voided(void: SeatVoided, accounts: TableAccounts, *, was_settled: boo
     """Return the stakes of a wager in play; reverse the postings of a settled one."""
     player, money_type = void.player, void.money_type
     if was_settled:
-        bank = void.paid + void.commission - void.staked - void.forgiven
+        bank = void.returned + void.commission - void.staked - void.forgiven
         house = NewPosting(accounts.house(AccountKind.BANK, money_type), bank)
     else:
         house = NewPosting(accounts.house(AccountKind.STAKES, money_type), -void.staked)

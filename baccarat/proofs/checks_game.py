@@ -173,7 +173,7 @@ def check_payouts(exported: RoundExport) -> str:
     for wager, recomputed in _settlements(exported):
         for line, expected in zip(wager.results, recomputed.results, strict=True):
             count += 1
-            for name in ("result", "win", "returned"):
+            for name in ("result", "won", "returned"):
                 require_equal(
                     getattr(expected, name), getattr(line, name), f"seat {wager.seat}, {line.spot}: {name} differs"
                 )
@@ -216,12 +216,12 @@ def check_void(exported: RoundExport) -> str:
     for line in voided.seats:
         own, wager = confirmed[line.seat], paid.get(line.seat)
         held = wager.commission if wager is not None and wager.deferred else 0
-        back, fee = (0, 0) if wager is None else (wager.returned - held, wager.commission)
+        back, fee = (0, 0) if wager is None else (wager.returned, wager.commission)
         expected = (own.wager, own.player, own.money_type, sum(own.stakes.values()), back, fee)
-        actual = (line.wager, line.player, line.money_type, line.staked, line.paid, line.commission)
+        actual = (line.wager, line.player, line.money_type, line.staked, line.returned, line.commission)
         require_equal(expected, actual, f"seat {line.seat} has a different void")
         if line.from_rack > held:
             raise Mismatch(f"seat {line.seat} gets more from the rack than it holds", held, line.from_rack)
         moved = line.to_game + line.to_account - line.from_game - line.from_account - line.owed - line.forgiven
-        require_equal(line.staked - line.paid, moved, f"seat {line.seat} gets a different amount back")
+        require_equal(line.staked - line.returned, moved, f"seat {line.seat} gets a different amount back")
     return f"wagers voided in full: {len(confirmed)}"

@@ -69,7 +69,7 @@ class _Line(msgspec.Struct, frozen=True):
     commission: str
 
     def result_of(self) -> SpotResult:
-        """Return the line in minor units, without the win that a payout does not tell."""
+        """Return the line in minor units, without what it won, which a payout does not tell."""
         return SpotResult(self.spot, _units(self.stake), self.result, 0, _units(self.commission), _units(self.returned))
 
 
@@ -176,7 +176,7 @@ def _check_payout(exported: RoundExport, payout: Payout) -> str:
     told = (payout.leaf, payout.wager, payout.player, payout.currency, lines, payout.settled_at)
     found = []
     for settled in exported.decode_all(RoundSettled.__name__):
-        results = {each.seat: [replace(line, win=0) for line in each.results] for each in settled.wagers}
+        results = {each.seat: [replace(line, won=0) for line in each.results] for each in settled.wagers}
         found += [
             (
                 leaf_of_confirmed(exported, wager).hex(),

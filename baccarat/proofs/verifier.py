@@ -203,14 +203,14 @@ TERMS = {"number": "count", "shoe": "uuid", **PLACE, "rules": "hash", "cut": "ha
 PLAYER_SIGNATURE = {"public_key": "hex", "signature": "signature"}
 WAGER_SIGNATURE = {**PLAYER_SIGNATURE, "nonce": "hash"}
 PLAYER = {"seat": "seat", "player": "uuid", "money_type": "money"}
-COUNTS = {"win": "count", "commission": "count", "returned": "count"}
+COUNTS = {"won": "count", "commission": "count", "returned": "count"}
 SETTLED = {
     **PLAYER, "wager": "uuid",
     "results": [ASCENDING, {"spot": "spot", "stake": "positive", "result": "text", **COUNTS}],
     "staked": "count", "won": "count", "commission": "count", "deferred": "flag", "returned": "count",
 }  # fmt: skip
 GIVEN_BACK = PLAYER | {"wager": "uuid"} | dict.fromkeys((
-    "staked", "paid", "commission", "from_rack", "to_game", "to_account", "from_game", "from_account", "owed",
+    "staked", "returned", "commission", "from_rack", "to_game", "to_account", "from_game", "from_account", "owed",
     "forgiven",
 ), "count")  # fmt: skip
 OPENED = {
@@ -813,15 +813,14 @@ PAYS = {"player": "player_pays", "banker": "banker_pays", "tie": "tie_pays"}
 
 
 def result_of(rules: Json, spot: str, stake: int, outcome: str) -> Json:
-    """Settle one stake: result, win, commission and what is returned, in minor units."""
+    """Settle one stake: result, what it won, commission and what is returned, in minor units."""
     if spot != outcome:
         push = outcome == "tie"
-        return {"result": "push" if push else "lose", "win": 0, "commission": 0, "returned": stake if push else 0}
+        return {"result": "push" if push else "lose", "won": 0, "commission": 0, "returned": stake if push else 0}
     odds = rules[PAYS[spot]]
-    win = (2 * stake * odds["numerator"] + odds["denominator"]) // (2 * odds["denominator"])
-    owed = commission_on(rules, win) if spot == "banker" else 0
-    held = 0 if is_deferred(rules) else owed
-    return {"result": "win", "win": win, "commission": owed, "returned": stake + win - held}
+    won = (2 * stake * odds["numerator"] + odds["denominator"]) // (2 * odds["denominator"])
+    owed = commission_on(rules, won) if spot == "banker" else 0
+    return {"result": "win", "won": won, "commission": owed, "returned": stake + won - owed}
 
 
 def is_deferred(rules: Json) -> bool:
@@ -2070,7 +2069,7 @@ def check_money(proof: Proof, names: tuple[str, ...]) -> tuple[int, list[Json]]:
     settled = proof.require_event("RoundSettled")["data"]
     outcome, lines = settled["outcome"], 0
     for wager in settled["wagers"]:
-        sums = {"win": 0, "commission": 0, "returned": 0}
+        sums = {"won": 0, "commission": 0, "returned": 0}
         for line in wager["results"]:
             lines += 1
             wanted = result_of(proof.rules, line["spot"], line["stake"], outcome)
@@ -2081,9 +2080,8 @@ def check_money(proof: Proof, names: tuple[str, ...]) -> tuple[int, list[Json]]:
             for name in sums:
                 sums[name] += wanted[name]
         for name in set(names) & set(sums):
-            field = "won" if name == "win" else name
-            if not same_type_and_value(sums[name], wager[field]):
-                raise CheckFailed(f"seat {wager['seat']}: the sum of {field} differs", sums[name], wager[field])
+            if not same_type_and_value(sums[name], wager[name]):
+                raise CheckFailed(f"seat {wager['seat']}: the sum of {name} differs", sums[name], wager[name])
     return lines, settled["wagers"]
 
 
@@ -2091,7 +2089,7 @@ def check_payouts(proof: Proof) -> str:
     """Check that each stake won, lost or pushed, and was paid, by the rules."""
     if proof.find_event("RoundSettled") is None:
         raise DoesNotApply("the round was not settled")
-    lines, _ = check_money(proof, ("result", "win", "returned"))
+    lines, _ = check_money(proof, ("result", "won", "returned"))
     return f"stakes paid by the rules: {lines}"
 
 
@@ -2132,7 +2130,7 @@ def check_void(proof: Proof) -> str:
         wanted = {
             "wager": own["wager"], "player": own["player"], "money_type": own["money_type"],
             "staked": sum(own["stakes"].values()),
-            "paid": wager["returned"] - held if wager else 0, "commission": wager["commission"] if wager else 0,
+            **{name: wager[name] if wager else 0 for name in ("returned", "commission")},
         }  # fmt: skip
         for name, value in wanted.items():
             if not same_type_and_value(value, line[name]):
@@ -2141,8 +2139,8 @@ def check_void(proof: Proof) -> str:
             raise CheckFailed(f"seat {line['seat']} gets more from the rack than it holds", held, line["from_rack"])
         moved = line["to_game"] + line["to_account"] - line["from_game"] - line["from_account"]
         moved -= line["owed"] + line["forgiven"]
-        if moved != line["staked"] - line["paid"]:
-            raise CheckFailed(f"seat {line['seat']} gets a different amount back", line["staked"] - line["paid"], moved)
+        if moved != (due := line["staked"] - line["returned"]):
+            raise CheckFailed(f"seat {line['seat']} gets a different amount back", due, moved)
     return f"wagers voided in full: {len(lines)}"
 
 

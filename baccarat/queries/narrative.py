@@ -145,7 +145,7 @@ def _result(result: SpotResult, rules: TableRules) -> str:
         return f"{stake} lost."
     if result.result is StakeResult.PUSH:
         return f"{stake} pushed: the tie returns the stake."
-    won = f"{stake} won {_amount(result.win, rules)} at {_pays(result.spot, rules)}"
+    won = f"{stake} won {_amount(result.won, rules)} at {_pays(result.spot, rules)}"
     if result.spot is not Spot.BANKER or rules.commission is None:
         return f"{won}."
     return f"{won}; {_commission(result, rules, rules.commission)}."
@@ -157,7 +157,7 @@ def _pays(spot: Spot, rules: TableRules) -> Ratio:
 
 def _commission(result: SpotResult, rules: TableRules, commission: Commission) -> str:
     """Describe a commission: rate, exact amount, rounding, result, and when it is taken."""
-    exact = Fraction(result.win * commission.rate.numerator, commission.rate.denominator)
+    exact = Fraction(result.won * commission.rate.numerator, commission.rate.denominator)
     rate = f"{commission.rate.numerator}/{commission.rate.denominator}"
     unit = commission.rounding
     if unit is None:
@@ -195,8 +195,8 @@ def _voided(event: e.RoundVoided, table: NarratedTable) -> Iterator[str]:
     if event.burned_count:
         yield f"{event.burned_count} cards were burned from the shoe, as a player had seen two of them."
     for seat in event.seats:
-        staked, paid = _amount(seat.staked, table.rules), _amount(seat.paid, table.rules)
-        yield f"Seat {seat.seat} gets its stake of {staked} back and gives back {paid}."
+        staked, returned = _amount(seat.staked, table.rules), _amount(seat.returned, table.rules)
+        yield f"Seat {seat.seat} gets its stake of {staked} back and gives back {returned}."
         if seat.commission:
             yield f"Seat {seat.seat} is charged no commission: {_amount(seat.commission, table.rules)} undone."
         if seat.owed or seat.forgiven:

@@ -49,9 +49,9 @@ class SpotResultResponse(Shape):
     spot: Spot
     stake: AmountText
     result: StakeResult
-    win: Annotated[AmountText, Meta(description="Gross win, without the stake.")]
+    won: Annotated[AmountText, Meta(description="Before commission, without the stake.")]
     commission: AmountText
-    returned: AmountText
+    returned: Annotated[AmountText, Meta(description="With the stake, net of commission.")]
 
     @classmethod
     def of(cls, result: SpotResult, currency: str) -> "SpotResultResponse":
@@ -60,7 +60,7 @@ class SpotResultResponse(Shape):
             spot=result.spot,
             stake=format_amount(result.stake, currency),
             result=result.result,
-            win=format_amount(result.win, currency),
+            won=format_amount(result.won, currency),
             commission=format_amount(result.commission, currency),
             returned=format_amount(result.returned, currency),
         )
@@ -73,7 +73,7 @@ class WagerResult(Shape):
     won: AmountText
     commission: AmountText
     commission_deferred: Annotated[
-        bool, Meta(description="True if `commission` is part of `returned`, and set aside from it at once.")
+        bool, Meta(description="True if `commission` is set aside until the shoe ends or the player leaves.")
     ]
     returned: AmountText
     spots: tuple[SpotResultResponse, ...]
@@ -159,8 +159,8 @@ class PayoutResponse(Shape):
 class WagerVoid(Shape):
     """How a wager of a voided round was undone. Only its player and the operator see the accounts involved."""
 
-    stake_returned: AmountText
-    winnings_taken: Annotated[AmountText, Meta(description="The amount that the settlement had paid.")]
+    staked: Annotated[AmountText, Meta(description="Given back.")]
+    returned: Annotated[AmountText, Meta(description="As the settlement said; taken back.")]
     to_game: AmountText | UnsetType = UNSET
     to_account: AmountText | UnsetType = UNSET
     from_game: AmountText | UnsetType = UNSET
@@ -171,7 +171,7 @@ class WagerVoid(Shape):
     @classmethod
     def of(cls, wager: SeatVoided, viewer: UUID | None, currency: str) -> "WagerVoid":
         """Present how a wager was undone. Only its player and the operator see the accounts."""
-        public = {"stake_returned": wager.staked, "winnings_taken": wager.paid}
+        public = {"staked": wager.staked, "returned": wager.returned}
         private = {
             "to_game": wager.to_game,
             "to_account": wager.to_account,

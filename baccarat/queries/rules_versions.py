@@ -12,7 +12,7 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat.domain.rules.table_rules import CommissionTiming, TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.versions import SpotReturn, theoretical_returns
 from baccarat.domain.tables.refusals import UnknownTable, UnknownVersion
 from baccarat.storage import rules_versions
@@ -46,20 +46,20 @@ _decode_returns: Final = msgspec.json.Decoder(tuple[SpotReturn, ...]).decode
 
 @dataclass(frozen=True, slots=True)
 class PlayTotals:
-    """Play under one version with one money type; `paid` is net of all commission; voided wagers are excluded."""
+    """Play under one version with one money type; `returned` is net of commission; voided wagers are excluded."""
 
     money_type: MoneyType
     rounds: int
     wagers: int
     staked: int
-    paid: int
+    returned: int
     commission: int
     voided: int
     voided_stakes: int
 
     def actual_return(self) -> Fraction | None:
         """Return the actual return per unit staked; None before anything was staked."""
-        return Fraction(self.paid, self.staked) if self.staked else None
+        return Fraction(self.returned, self.staked) if self.staked else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +122,7 @@ def check_rules_in_force() -> tuple[dict[str, str], list[str]]:
 
 def _version(row: Row, played: Sequence[tuple[Any, ...]]) -> RulesVersionDetails:
     rules = rules_versions.decode_rules(row.rules)
-    timing = None if rules.commission is None else rules.commission.timing
-    deferred = timing is CommissionTiming.DEFERRED  # the return is gross in that case
-    totals = [_play_totals(values, deferred=deferred) for values in played if values[0] == row.digest]
+    totals = [PlayTotals(MoneyType(money_type), *sums) for digest, money_type, *sums in played if digest == row.digest]
     return RulesVersionDetails(
         row, rules, _decode_returns(row.returns), tuple(sorted(totals, key=lambda play: play.money_type, reverse=True))
     )
-
-
-def _play_totals(values: tuple[Any, ...], *, deferred: bool) -> PlayTotals:
-    _, money_type, rounds, wagers, staked, returned, commission, voided, voided_stakes = values
-    paid = returned - commission if deferred else returned
-    return PlayTotals(MoneyType(money_type), rounds, wagers, staked, paid, commission, voided, voided_stakes)

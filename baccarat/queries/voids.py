@@ -152,7 +152,7 @@ def _describe(round_: RoundState, voided: RoundVoided, rules: TableRules, long_s
 def _settled_gain(voided: RoundVoided) -> Counter[MoneyType]:
     gain: Counter[MoneyType] = Counter()
     for seat in voided.seats:
-        gain[seat.money_type] += seat.staked - seat.paid
+        gain[seat.money_type] += seat.staked - seat.returned
     return gain
 
 
@@ -168,8 +168,7 @@ def _would_be_gain(round_: RoundState, rules: TableRules, long_shoes: _LongShoes
     outcome = deal(cards).outcome
     for seat in round_.confirmed_seats():
         settlement = settle(rules, seat.stakes or {}, outcome)
-        owed = settlement.commission if settlement.deferred else 0
-        gain[seat.money_type] += settlement.staked - settlement.returned + owed
+        gain[seat.money_type] += settlement.staked - settlement.returned
     return gain
 
 

@@ -21,39 +21,37 @@ from wallet.reports import SEALED_ENTRIES_CTE
 _MOVED: Final = f"""
     WITH {SEALED_ENTRIES_CTE}, moved AS (
         SELECT facts.recorded_at, wager.player, wager.money_type, round.currency, 1 AS wagers, wager.staked AS handle,
-               wager.returned + CASE WHEN wager.deferred THEN 0 ELSE wager.commission END AS payouts,
-               wager.commission AS earned, 0 AS forgiven
+               wager.returned, wager.commission, 0 AS forgiven
           FROM facts
           JOIN events_event event ON event.id = facts.cause
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL json_to_recordset(event.data->'wagers') AS wager (
-               player uuid, money_type text, staked bigint, returned bigint, commission bigint, deferred boolean)
+               player uuid, money_type text, staked bigint, returned bigint, commission bigint)
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
          UNION ALL
         SELECT facts.recorded_at, seat.player, seat.money_type, round.currency, -1, -seat.staked,
-               -seat.paid - seat.commission, -seat.commission, seat.forgiven
+               -seat.returned, -seat.commission, seat.forgiven
           FROM facts
           JOIN events_event event ON event.id = facts.cause
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL json_to_recordset(event.data->'seats') AS seat (
-               player uuid, money_type text, staked bigint, paid bigint, commission bigint, forgiven bigint)
+               player uuid, money_type text, staked bigint, returned bigint, commission bigint, forgiven bigint)
          WHERE facts.kind = 'void' AND (event.data->>'was_settled')::boolean AND round.operator_id = %(operator)s)
 """  # noqa: S608  (the pieces are constants)
 _SUMS: Final = """
-           sum(wagers)::bigint, sum(handle)::bigint, sum(payouts)::bigint, sum(earned)::bigint, sum(forgiven)::bigint,
-           sum(handle - payouts + earned - forgiven)::bigint
+           sum(wagers)::bigint, sum(handle)::bigint, sum(returned)::bigint, sum(commission)::bigint,
+           sum(forgiven)::bigint, sum(handle - returned - forgiven)::bigint
 """
 _SUM_COLUMNS: Final = (
     integer("wagers", "Wagers"),
     amount("handle", "Handle"),
-    amount("payouts", "Payouts"),
-    amount("commission_earned", "Commission earned"),
+    amount("returned", "Returned"),
+    amount("commission", "Commission"),
     amount("forgiven", "Forgiven"),
     amount("ggr", "GGR"),
 )
 _MEANING: Final = (
-    "less those of voided rounds; payouts are returned stakes and wins before commission. "
-    "GGR = handle - payouts + commission earned - forgiven."
+    "less those of voided rounds; returned are stakes and wins, net of commission. GGR = handle - returned - forgiven."
 )
 _BRANDS: Final = f"""{_MOVED}
     SELECT moved.money_type, moved.currency, coalesce(brand.slug, ''), coalesce(brand.name, 'No brand'),
@@ -67,7 +65,7 @@ _BRANDS: Final = f"""{_MOVED}
 _PLAYERS: Final = f"""{_MOVED}
     SELECT money_type, currency, player, {_SUMS}
       FROM moved GROUP BY money_type, currency, player
-     ORDER BY money_type, currency, sum(handle - payouts + earned - forgiven), player
+     ORDER BY money_type, currency, sum(handle - returned - forgiven), player
 """  # noqa: S608  (the pieces are constants)
 _HOURS: Final = f"""{_MOVED}
     SELECT money_type, currency, date_trunc('hour', recorded_at, 'UTC') AS hour, count(DISTINCT player), {_SUMS}

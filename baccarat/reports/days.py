@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.domain.rules.table_rules import CommissionTiming, TableRules
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import Z_99_PERCENT, expected_return_of_stake, root, variance
 from baccarat.reports.play_facts import SPOT_PAIRS, SPOTS, symmetric_squares
@@ -101,7 +101,7 @@ _WAGERS: Final = f"""
           FROM baccarat_rulesversion WHERE operator_id IN (SELECT id FROM days)
     ), wagers AS MATERIALIZED (
         SELECT days.id AS operator, days.day, wager.currency, wager.round_id, versions.id AS rules, wager.stakes,
-               wager.money_type AS money, wager.returned, wager.commission
+               wager.money_type AS money, wager.returned
           FROM days
          CROSS JOIN LATERAL (  -- ended when its wagers were settled; OFFSET 0: this operator's alone are read
                    SELECT id, table_id, rules FROM baccarat_round
@@ -111,11 +111,10 @@ _WAGERS: Final = f"""
           JOIN versions ON versions.table_id = round.table_id AND versions.digest = round.rules
          WHERE wager.settled_at IS NOT NULL AND wager.voided_at IS NULL
     ), rounds AS (
-        SELECT {_GROUP}, sum(returned) AS returned, sum(commission) AS commission, {_STAKED}
+        SELECT {_GROUP}, sum(returned) AS returned, {_STAKED}
           FROM wagers GROUP BY {_GROUP}, round_id
     ), sums AS (
-        SELECT {_GROUP}, sum(returned)::bigint AS returned, sum(commission)::bigint AS commission,
-               array[{_SQUARES}]::text[] AS squares
+        SELECT {_GROUP}, sum(returned)::bigint AS returned, array[{_SQUARES}]::text[] AS squares
           FROM rounds GROUP BY {_GROUP}
     ), stakes AS (
         SELECT {_GROUP}, jsonb_agg(jsonb_build_array(spot, stake, times))::text AS stakes
@@ -123,7 +122,7 @@ _WAGERS: Final = f"""
                   FROM wagers CROSS JOIN LATERAL jsonb_each_text(wagers.stakes) AS staked (spot, stake)
                  GROUP BY {_GROUP}, spot, stake) stake_counts
          GROUP BY {_GROUP})
-    SELECT operator, day, money, currency, version.rules::text, returned, commission, squares, stakes
+    SELECT operator, day, money, currency, version.rules::text, returned, squares, stakes
       FROM sums
       JOIN stakes USING ({_GROUP})
       JOIN baccarat_rulesversion version ON version.id = sums.rules
@@ -371,11 +370,10 @@ def _read_live(owners: _Owners, live: Sequence[_Live]) -> dict[Key, Figures]:
 
 
 def _add_wagers(day: Figures, rules: TableRules, sums: Sequence[Any]) -> None:
-    returned, commission, squares, stakes = sums
-    deferred = rules.commission is not None and rules.commission.timing is CommissionTiming.DEFERRED
+    returned, squares, stakes = sums
     staked = [(Spot(spot), int(stake), times) for spot, stake, times in json.loads(stakes)]
     day.handle += sum(stake * times for _, stake, times in staked)
-    day.returned += returned - commission if deferred else returned
+    day.returned += returned
     day.expected += sum(
         (expected_return_of_stake(rules, spot, stake) * times for spot, stake, times in staked), Fraction(0)
     )

@@ -62,10 +62,10 @@ _READ: Final = f"""
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s AND NOT round.forced
     ), bets AS MATERIALIZED (
         SELECT round, table_id, rules, currency, voided, wager.money_type, result.spot, result.stake, result.commission,
-               result.returned - CASE WHEN wager.deferred THEN result.commission ELSE 0 END AS returned
+               result.returned
           FROM settled
          CROSS JOIN LATERAL json_to_recordset(data->'wagers')
-               AS wager (money_type text, deferred boolean, results json)
+               AS wager (money_type text, results json)
          CROSS JOIN LATERAL json_to_recordset(wager.results)
                AS result (spot text, stake bigint, commission bigint, returned bigint)
     ), rounds AS (

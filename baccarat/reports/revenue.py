@@ -1,6 +1,6 @@
-"""Revenue: stakes and payouts of settled rounds, what voids took back, and what the house keeps.
+"""Revenue: what settled rounds staked and returned, what voids took back, and what the house keeps.
 
-GGR = handle - payouts + commission earned, all net of voids, less winnings that the house forgave. It equals the
+GGR = handle - returned, both net of voids, less winnings that the house forgave. It equals the
 movements of the tables' banks, commissions and racks exactly. A void counts when it happens.
 """
 
@@ -22,19 +22,19 @@ _READ: Final = f"""
     WITH {SEALED_ENTRIES_CTE}, settled AS (
         SELECT round.table_id, wager.money_type, round.currency,
                count(DISTINCT round.id) AS rounds, count(*) AS wagers, sum(wager.staked) AS handle,
-               sum(wager.returned + CASE WHEN wager.deferred THEN 0 ELSE wager.commission END) AS payouts,
+               sum(wager.returned) AS returned,
                sum(wager.commission) AS earned
           FROM facts
           JOIN events_event event ON event.id = facts.cause
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL json_to_recordset(event.data->'wagers')
-               AS wager (money_type text, staked bigint, returned bigint, commission bigint, deferred boolean)
+               AS wager (money_type text, staked bigint, returned bigint, commission bigint)
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
          GROUP BY round.table_id, wager.money_type, round.currency
     ), undone AS (
         SELECT round.table_id, seat.money_type, round.currency, count(DISTINCT round.id) AS rounds,
                coalesce(sum(seat.staked) FILTER (WHERE was_settled), 0) AS handle,
-               coalesce(sum(seat.paid + seat.commission) FILTER (WHERE was_settled), 0) AS payouts,
+               coalesce(sum(seat.returned) FILTER (WHERE was_settled), 0) AS returned,
                coalesce(sum(seat.commission) FILTER (WHERE was_settled), 0) AS earned,
                coalesce(sum(seat.staked) FILTER (WHERE NOT was_settled), 0) AS given_back,
                sum(seat.forgiven) AS forgiven
@@ -43,7 +43,7 @@ _READ: Final = f"""
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL (SELECT (event.data->>'was_settled')::boolean AS was_settled) void
          CROSS JOIN LATERAL json_to_recordset(event.data->'seats')
-               AS seat (money_type text, staked bigint, paid bigint, commission bigint, forgiven bigint)
+               AS seat (money_type text, staked bigint, returned bigint, commission bigint, forgiven bigint)
          WHERE facts.kind = 'void' AND round.operator_id = %(operator)s
          GROUP BY round.table_id, seat.money_type, round.currency
     ), held AS (
@@ -58,12 +58,12 @@ _READ: Final = f"""
     SELECT money_type, currency, table_id, tables.name, tables.preset,
            coalesce(settled.rounds, 0)::bigint, coalesce(settled.wagers, 0)::bigint,
            (coalesce(settled.handle, 0) - coalesce(undone.handle, 0))::bigint,
-           (coalesce(settled.payouts, 0) - coalesce(undone.payouts, 0))::bigint,
+           (coalesce(settled.returned, 0) - coalesce(undone.returned, 0))::bigint,
            (coalesce(settled.earned, 0) - coalesce(undone.earned, 0))::bigint, coalesce(undone.rounds, 0)::bigint,
-           coalesce(undone.handle, 0)::bigint, coalesce(undone.payouts, 0)::bigint, coalesce(undone.earned, 0)::bigint,
+           coalesce(undone.handle, 0)::bigint, coalesce(undone.returned, 0)::bigint, coalesce(undone.earned, 0)::bigint,
            coalesce(undone.given_back, 0)::bigint, coalesce(undone.forgiven, 0)::bigint,
-           (coalesce(settled.handle - settled.payouts + settled.earned, 0)
-            - coalesce(undone.handle - undone.payouts + undone.earned + undone.forgiven, 0))::bigint,
+           (coalesce(settled.handle - settled.returned, 0)
+            - coalesce(undone.handle - undone.returned + undone.forgiven, 0))::bigint,
            coalesce(held.collected, 0)::bigint, coalesce(held.racked, 0)::bigint
       FROM settled
       FULL JOIN undone USING (table_id, money_type, currency)
@@ -76,9 +76,9 @@ _READ: Final = f"""
 REVENUE: Final = ReportDefinition(
     name="revenue",
     title="Revenue",
-    description="Rounds settled in the interval; payouts are returned stakes and wins before commission. Handle, "
-    "payouts and commission earned are net of the interval's voids, which are shown beside them. GGR = handle - "
-    "payouts + commission earned - forgiven; commission earned = collected + change in racks.",
+    description="Rounds settled in the interval; returned are stakes and wins, net of commission. Handle, returned "
+    "and commission are net of the interval's voids, which are shown beside them. GGR = handle - returned - forgiven; "
+    "commission = collected + change in racks.",
     columns=(
         MONEY_TYPE,
         CURRENCY,
@@ -88,13 +88,13 @@ REVENUE: Final = ReportDefinition(
         integer("rounds", "Rounds"),
         integer("wagers", "Wagers"),
         amount("handle", "Handle"),
-        amount("payouts", "Payouts"),
-        amount("commission_earned", "Commission earned"),
+        amount("returned", "Returned"),
+        amount("commission", "Commission"),
         integer("voided_rounds", "Voided rounds"),
         amount("voided_handle", "Voided handle"),
-        amount("voided_payouts", "Voided payouts"),
+        amount("voided_returned", "Voided returned"),
         amount("voided_commission", "Voided commission"),
-        amount("stakes_given_back", "Stakes returned"),
+        amount("stakes_given_back", "Stakes given back"),
         amount("forgiven", "Forgiven"),
         amount("ggr", "GGR"),
         amount("commission_collected", "Commission collected"),

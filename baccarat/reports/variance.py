@@ -39,16 +39,16 @@ _READ: Final = f"""
            AND coalesce(entry.recorded_at, event.recorded_at) >= %(since)s
            AND coalesce(entry.recorded_at, event.recorded_at) < %(until)s
     ), game AS (
-        SELECT table_id, currency, data->>'money_type' AS money_type, 1 AS wagers, spot.stake AS wagered,
-               0 AS settled, 0 AS paid, 0 AS commission, 0 AS voided
+        SELECT table_id, currency, data->>'money_type' AS money_type, 1 AS wagers, spot.stake AS staked,
+               0 AS settled, 0 AS returned, 0 AS commission, 0 AS voided
           FROM recorded CROSS JOIN LATERAL (
                SELECT sum(value::bigint) AS stake FROM json_each_text(recorded.data->'stakes')) spot
          WHERE type = 'WagerConfirmed'
          UNION ALL
         SELECT table_id, currency, wager.money_type, 0, 0, wager.staked,
-               wager.returned - CASE WHEN wager.deferred THEN wager.commission ELSE 0 END, wager.commission, 0
+               wager.returned, wager.commission, 0
           FROM recorded CROSS JOIN LATERAL json_to_recordset(recorded.data->'wagers')
-               AS wager (money_type text, staked bigint, returned bigint, commission bigint, deferred boolean)
+               AS wager (money_type text, staked bigint, returned bigint, commission bigint)
          WHERE type = 'RoundSettled'
          UNION ALL
         SELECT table_id, currency, seat.money_type, 0, 0, 0, 0, 0, seat.staked
@@ -56,15 +56,15 @@ _READ: Final = f"""
          CROSS JOIN LATERAL json_to_recordset(recorded.data->'seats') AS seat (money_type text, staked bigint)
          WHERE type = 'RoundVoided' AND NOT (recorded.data->>'was_settled')::boolean
     ), played AS (
-        SELECT table_id, money_type, currency, sum(wagers) AS wagers, sum(wagered) AS wagered, sum(settled) AS settled,
-               sum(paid) AS paid, sum(commission) AS commission, sum(voided) AS voided
+        SELECT table_id, money_type, currency, sum(wagers) AS wagers, sum(staked) AS staked, sum(settled) AS settled,
+               sum(returned) AS returned, sum(commission) AS commission, sum(voided) AS voided
           FROM game GROUP BY table_id, money_type, currency
     ), posted AS (
         SELECT account.table_id, account.money_type, account.currency,
                sum(amount) FILTER (WHERE account.kind = 'stakes') AS change,
-               sum(amount) FILTER (WHERE account.kind = 'stakes' AND facts.kind = 'wager') AS wagered,
+               sum(amount) FILTER (WHERE account.kind = 'stakes' AND facts.kind = 'wager') AS staked,
                -sum(amount) FILTER (WHERE account.kind = 'stakes' AND facts.kind = 'settlement') AS settled,
-               sum(amount) FILTER (WHERE account.kind = 'game' AND facts.kind = 'settlement') AS paid,
+               sum(amount) FILTER (WHERE account.kind = 'game' AND facts.kind = 'settlement') AS returned,
                sum(amount) FILTER (WHERE account.kind IN ('commission', 'rack') AND facts.kind = 'settlement')
                    AS commission,
                -sum(amount) FILTER (WHERE account.kind = 'stakes' AND facts.kind = 'void') AS voided
@@ -77,9 +77,9 @@ _READ: Final = f"""
         SELECT table_id, money_type, currency, balance FROM ended WHERE kind = 'stakes')
     SELECT money_type, currency, table_id, coalesce(tables.name, ''), coalesce(played.wagers, 0)::bigint,
            (coalesce(in_play.balance, 0) - coalesce(posted.change, 0))::bigint,
-           coalesce(played.wagered, 0)::bigint, coalesce(posted.wagered, 0)::bigint,
+           coalesce(played.staked, 0)::bigint, coalesce(posted.staked, 0)::bigint,
            coalesce(played.settled, 0)::bigint, coalesce(posted.settled, 0)::bigint,
-           coalesce(played.paid, 0)::bigint, coalesce(posted.paid, 0)::bigint,
+           coalesce(played.returned, 0)::bigint, coalesce(posted.returned, 0)::bigint,
            coalesce(played.commission, 0)::bigint, coalesce(posted.commission, 0)::bigint,
            coalesce(played.voided, 0)::bigint, coalesce(posted.voided, 0)::bigint,
            coalesce(in_play.balance, 0)::bigint
@@ -107,8 +107,8 @@ def difference(sums: Sequence[int]) -> int:
     """
     opening, *pairs, closing = sums
     differences = sum(abs(game - ledger) for game, ledger in zip(pairs[::2], pairs[1::2], strict=True))
-    wagered, settled, _, _, voided = pairs[::2]
-    return differences + abs(opening + wagered - settled - voided - closing)
+    staked, settled, _, _, voided = pairs[::2]
+    return differences + abs(opening + staked - settled - voided - closing)
 
 
 def open_variance_cases(scope: ReportScope, data: ReportData) -> None:
@@ -166,12 +166,12 @@ VARIANCE: Final = ReportDefinition(
         Column("table_name", "Name"),
         integer("wagers", "Wagers"),
         amount("opening", "In play, opening"),
-        amount("wagered", "Wagered"),
-        amount("wagered_ledger", "Wagered, ledger"),
+        amount("staked", "Staked"),
+        amount("staked_ledger", "Staked, ledger"),
         amount("settled", "Settled"),
         amount("settled_ledger", "Settled, ledger"),
-        amount("paid", "Paid"),
-        amount("paid_ledger", "Paid, ledger"),
+        amount("returned", "Returned"),
+        amount("returned_ledger", "Returned, ledger"),
         amount("commission", "Commission"),
         amount("commission_ledger", "Commission, ledger"),
         amount("voided", "Voided in play"),

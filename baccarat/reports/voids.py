@@ -20,16 +20,16 @@ _READ: Final = f"""
     SELECT coalesce(seat.money_type, ''), round.currency, coalesce(entry.recorded_at, event.recorded_at) AS at,
            round.id, round.number, round.table_id, tables.name, event.data->>'reason', event.data->>'requested_by',
            coalesce(event.data->>'approved_by', ''), (event.data->>'was_settled')::boolean,
-           count(seat.money_type)::bigint, coalesce(sum(seat.staked), 0)::bigint, coalesce(sum(seat.paid), 0)::bigint,
-           coalesce(sum(seat.commission), 0)::bigint, coalesce(sum(seat.owed), 0)::bigint,
-           coalesce(sum(seat.forgiven), 0)::bigint
+           count(seat.money_type)::bigint, coalesce(sum(seat.staked), 0)::bigint,
+           coalesce(sum(seat.returned), 0)::bigint, coalesce(sum(seat.commission), 0)::bigint,
+           coalesce(sum(seat.owed), 0)::bigint, coalesce(sum(seat.forgiven), 0)::bigint
       FROM (SELECT * FROM baccarat_round WHERE {own_rounds.VOIDED}) round
       JOIN events_event event ON event.stream = 'round-' || round.id
       JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
       JOIN baccarat_table tables ON tables.id = round.table_id
       LEFT JOIN wallet_entry entry ON entry.cause = event.id
       LEFT JOIN LATERAL json_to_recordset(event.data->'seats')
-           AS seat (money_type text, staked bigint, paid bigint, commission bigint, owed bigint, forgiven bigint)
+           AS seat (money_type text, staked bigint, returned bigint, commission bigint, owed bigint, forgiven bigint)
            ON true
      WHERE event.type = 'RoundVoided'
        AND event.recorded_at >= %(since)s::timestamptz - interval '10 minutes' AND event.recorded_at < %(until)s
@@ -45,7 +45,7 @@ _READ: Final = f"""
 VOIDS: Final = ReportDefinition(
     name="voids",
     title="Voided rounds",
-    description="Rounds voided in the interval. Paid is the amount that settled wagers had paid to players and that "
+    description="Rounds voided in the interval. Returned is what settled wagers had returned to players and "
     "was taken back; players owe the part that they no longer had, unless the house forgave it.",
     columns=(
         MONEY_TYPE,
@@ -60,12 +60,12 @@ VOIDS: Final = ReportDefinition(
         Column("approved_by", "Approved by"),
         boolean("was_settled", "Was settled"),
         integer("wagers", "Wagers"),
-        amount("stakes", "Stakes"),
-        amount("paid", "Paid"),
+        amount("staked", "Staked"),
+        amount("returned", "Returned"),
         amount("commission", "Commission"),
         amount("owed", "Owed"),
         amount("forgiven", "Forgiven"),
     ),
     read=rows_of(_READ),
-    key_columns=("round", "table", "at", "stakes", "paid"),
+    key_columns=("round", "table", "at", "staked", "returned"),
 )

@@ -234,7 +234,7 @@ def _play(
         for seat in event.seats:
             if seat.money_type is MoneyType.REAL:
                 row = _row(activity, seat.player, currency, event.voided_at, operator)
-                _add_play(row, -1, -seat.staked, -seat.paid)
+                _add_play(row, -1, -seat.staked, -seat.returned)
 
 
 def _add_play(row: Moved, rounds: int, staked: int, returned: int) -> None:

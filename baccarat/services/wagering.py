@@ -230,7 +230,7 @@ def save_and_return(decided: Sequence[tuple[UnitOfWork, Metadata]], *, now: date
         for round_, _ in uow.changed_rounds.values():
             paid_by = {seat.seat: seat.debit for seat in round_.seats if seat.debit is not None}
             if paid_by and any(isinstance(event, RoundSettled) for event in events) and round_.phase is Phase.SETTLED:
-                returned |= {paid_by[won.seat]: (_paid(won), metadata) for won in _settlements(round_, paid_by)}
+                returned |= {paid_by[won.seat]: (won.returned, metadata) for won in _settlements(round_, paid_by)}
             elif paid_by and round_.voided in events:
                 _follow_void(round_.voided, paid_by, metadata, now)
     owed.owe(returned, now=now)
@@ -274,10 +274,6 @@ def _tell_players(void: RoundVoided, table: TableState) -> None:
 
 def _settlements(round_: RoundState, paid_by: Mapping[int, UUID]) -> list[SeatSettled]:
     return [seat.settlement for seat in round_.seats if seat.settlement is not None and seat.seat in paid_by]
-
-
-def _paid(wager: SeatSettled) -> int:
-    return wager.returned - (wager.commission if wager.deferred else 0)
 
 
 def _follow_void(void: RoundVoided | None, paid_by: Mapping[int, UUID], metadata: Metadata, now: datetime) -> None:

@@ -74,7 +74,7 @@ class AbsenceResult(Shape):
     rounds: int
     voided: Annotated[int, Meta(description="Voided rounds; `net` includes their correction.")]
     staked: Money
-    returned: Annotated[Money, Meta(description="Net of commission, even if deferred.")]
+    returned: Annotated[Money, Meta(description="Net of commission.")]
     net: Annotated[Money, Meta(description="Below zero for a loss.")]
 
 
@@ -124,18 +124,17 @@ class AbsenceTotals:
     net: int = 0
 
     def add_settled(self, wager: dict[str, Any]) -> None:
-        """Add a settled wager; deferred commission is subtracted from its return."""
-        returned = wager["returned"] - (wager["commission"] if wager["deferred"] else 0)
+        """Add a settled wager."""
         self.rounds += 1
         self.staked += wager["staked"]
-        self.returned += returned
-        self.net += returned - wager["staked"]
+        self.returned += wager["returned"]
+        self.net += wager["returned"] - wager["staked"]
 
     def add_voided(self, wager: dict[str, Any], *, was_settled: bool) -> None:
         """Subtract a voided wager; one still in play had no result yet."""
         self.voided += 1
         if was_settled:
-            self.net += wager["staked"] - wager["paid"]
+            self.net += wager["staked"] - wager["returned"]
 
     def present(self, money_type: str, currency: str) -> AbsenceResult:
         return AbsenceResult(

@@ -36,7 +36,7 @@ PUBLISHED: Final = frozenset(
         "last_seen_at", "left_at", "limit", "limit_type", "listed", "made_at", "matched", "message", "method",
         "method_version", "minutes", "missed", "money_type", "money_types", "muted_at", "name", "natural",
         "next_change_at", "next_shoe", "nonce", "number", "opened_at", "our_amount", "our_status", "ours", "outcome",
-        "owed", "paid", "payment", "period", "persons", "player", "player_total", "profile", "provider", "public_key",
+        "owed", "payment", "period", "persons", "player", "player_total", "profile", "provider", "public_key",
         "raised", "reason", "rebought_at", "reference", "released_at", "report", "reported_at", "reporter", "request",
         "resolution", "result", "results", "resumed_at", "returned", "rollback", "root", "round", "rows", "rules",
         "rules_label", "run", "scheme", "scope", "sealed_head", "seat", "seats", "seed", "seeds", "session_started_at",
@@ -44,7 +44,7 @@ PUBLISHED: Final = frozenset(
         "stakes", "started_at", "stopped_at", "subject", "suspended_at", "table", "taken", "taken_at", "terms",
         "their_currency", "their_status", "theirs", "to_account", "to_game", "to_seat", "transaction", "transfer",
         "turned_card", "type", "types", "unbanned_at", "unmuted_at", "until", "version", "voided_at", "wager",
-        "wallet_url", "was_paid", "was_settled", "win", "withdrawal", "witnesses", "won",
+        "wallet_url", "was_paid", "was_settled", "withdrawal", "witnesses", "won",
     }
 )  # fmt: skip
 """Fields of events that items have. Any other stays in the house: texts, who of the staff acted, and what is new."""

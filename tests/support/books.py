@@ -69,23 +69,17 @@ async def _agree_with(player: Player) -> None:
     results = {round_["number"]: _result(round_) for round_ in rounds}
     assert {number: Decimal(result["staked"]) for number, result in results.items()} == player.wagers
     account = await _account(player)
-    won = sum((_paid_back(result) - Decimal(result["staked"]) for result in results.values()), Decimal(0))
+    won = sum((Decimal(result["returned"]) - Decimal(result["staked"]) for result in results.values()), Decimal(0))
     assert account == Decimal(CREDIT) + won
 
 
 def _result(round_: dict[str, Any]) -> dict[str, Any]:
     (mine,) = [seat for seat in round_["seats"] if seat["you"]]
     if mine["void"] is not None:
-        back = mine["void"]["stake_returned"]
-        return {"staked": back, "returned": back, "commission": "0", "commission_deferred": False}
+        back = mine["void"]["staked"]
+        return {"staked": back, "returned": back}
     result: dict[str, Any] = mine["result"]
     return result
-
-
-def _paid_back(result: dict[str, Any]) -> Decimal:
-    """Return what was paid back, less deferred commission, which was collected when the player left."""
-    owed = Decimal(result["commission"]) if result["commission_deferred"] else Decimal(0)
-    return Decimal(result["returned"]) - owed
 
 
 async def _account(player: Player) -> Decimal:

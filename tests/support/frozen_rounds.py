@@ -219,9 +219,10 @@ def _by_kind(balances: dict[AccountName, int]) -> dict[str, int]:
 
 
 def _payouts(ended: RoundState) -> dict[str, list[Any]]:
-    """Return by seat: staked, won, commission, whether that is deferred, and what was returned."""
+    """Return by seat: staked, won, commission, whether that is owed, and what came back before one that is owed."""
     settled = [seat.settlement for seat in ended.seats if seat.settlement is not None]
     return {
-        str(each.seat): [each.staked, each.won, each.commission, "owed" if each.deferred else "taken", each.returned]
+        str(each.seat): [each.staked, each.won, each.commission]
+        + (["owed", each.returned + each.commission] if each.deferred else ["taken", each.returned])
         for each in settled
     }

@@ -245,8 +245,7 @@ class House:
             if (wager := seat.settlement) is not None and wager.money_type is money_type
         ]
         commission = sum(wager.commission for wager in wagers)
-        deferred = sum(wager.commission for wager in wagers if wager.deferred)
-        return sum(wager.staked for wager in wagers), sum(wager.returned for wager in wagers) - deferred, commission
+        return sum(wager.staked for wager in wagers), sum(wager.returned for wager in wagers), commission
 
 
 def leave_the_past() -> None:

@@ -91,7 +91,7 @@ def test_every_kind_of_movement_has_a_column_and_the_columns_add_up() -> None:
             "money_type": "real", "currency": "EUR", "player": ALICE, "opening": 0, "deposits": 9_900,
             "deposits_reversed": -200, "withdrawals": -2_000, "transfers": 750, "to_games": -4_100, "from_games": 1_000,
             "adjustments": -10, "sandbox_credits": 500, "debts_paid": -60, "voids": 40, "other": 0,
-            "closing": 5_820, "wagered": 700, "paid_by_games": 150, "games": 2_550, "held": 500, "debt": 45,
+            "closing": 5_820, "staked": 700, "returned": 150, "games": 2_550, "held": 500, "debt": 45,
             "active": 1,
         }
     ]  # fmt: skip

@@ -245,9 +245,9 @@ class CardsDealt:
 
 @dataclass(frozen=True, slots=True)
 class SeatSettled:
-    """The result of one wager: `returned` is paid back, net of `commission`.
+    """The result of one wager: `won` before `commission`, `returned` with the stakes that did not lose, net of it.
 
-    If commission is `deferred`, `returned` is gross: the rack holds `commission` of it until it is collected.
+    If commission is `deferred`, the rack holds it until it is collected; else the house has it at once.
     """
 
     wager: UUID
@@ -318,7 +318,7 @@ class VoidReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SeatVoided:
-    """How one wager is undone: `staked` is given back; `paid`, what the settlement paid the player, is taken back.
+    """How one wager is undone: `staked` is given back; `returned`, as the settlement says, is taken back.
 
     A positive difference goes to the game balance or, if the player has left, to the account. A negative one is taken
     from the game balance, then from the account; the rest is `owed`, or `forgiven` by the house. `commission` is undone
@@ -330,7 +330,7 @@ class SeatVoided:
     player: UUID
     money_type: MoneyType
     staked: int
-    paid: int
+    returned: int
     commission: int
     from_rack: int
     to_game: int

@@ -109,7 +109,7 @@ def _was_looked_at(state: RoundState) -> bool:
 def _return_stake(seat: RoundSeat) -> e.SeatVoided:
     """Undo a wager in play. Its player has a seat, because nobody can leave with a wager in play."""
     staked = sum((seat.stakes or {}).values())
-    return _seat_voided(seat, staked=staked, paid=0, commission=0, to_game=staked)
+    return _seat_voided(seat, staked=staked, returned=0, commission=0, to_game=staked)
 
 
 def undo_settlement(seat: RoundSeat, funds: c.PlayerFunds, *, forgive: bool) -> e.SeatVoided:
@@ -121,8 +121,7 @@ def undo_settlement(seat: RoundSeat, funds: c.PlayerFunds, *, forgive: bool) -> 
     wager = seat.settlement
     if wager is None:
         raise LookupError("the wager was never settled")
-    paid = wager.returned - (wager.commission if wager.deferred else 0)
-    to_return, to_collect = max(wager.staked - paid, 0), max(paid - wager.staked, 0)
+    to_return, to_collect = max(wager.staked - wager.returned, 0), max(wager.returned - wager.staked, 0)
     remote = seat.debit is not None
     from_game = 0 if remote else min(to_collect, funds.game)
     from_account = 0 if remote else min(to_collect - from_game, funds.account)
@@ -131,7 +130,7 @@ def undo_settlement(seat: RoundSeat, funds: c.PlayerFunds, *, forgive: bool) -> 
     return _seat_voided(
         seat,
         staked=wager.staked,
-        paid=paid,
+        returned=wager.returned,
         commission=wager.commission,
         from_rack=min(wager.commission, funds.rack) if wager.deferred else 0,
         to_game=to_return if funds.seated or remote else 0,
@@ -148,14 +147,14 @@ _NO_TRANSFERS: Final[Mapping[str, int]] = dict.fromkeys(
 )
 
 
-def _seat_voided(seat: RoundSeat, *, staked: int, paid: int, commission: int, **transfers: int) -> e.SeatVoided:
+def _seat_voided(seat: RoundSeat, *, staked: int, returned: int, commission: int, **transfers: int) -> e.SeatVoided:
     return e.SeatVoided(
         wager=seat.require_wager(),
         seat=seat.seat,
         player=seat.player,
         money_type=seat.money_type,
         staked=staked,
-        paid=paid,
+        returned=returned,
         commission=commission,
         **{**_NO_TRANSFERS, **transfers},
     )

@@ -88,8 +88,7 @@ def outcome_chances(decks: int) -> dict[Outcome, Fraction]:
 
 
 def _net_return(rules: TableRules, stakes: Stakes, outcome: Outcome) -> int:
-    settled = settle(rules, stakes, outcome)
-    return settled.returned - (settled.commission if settled.deferred else 0)
+    return settle(rules, stakes, outcome).returned
 
 
 def _spot_odds(rules: TableRules, spot: Spot) -> SpotOdds:

@@ -23,18 +23,18 @@ class InvalidStake(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SpotResult:
-    """One stake's result in minor units: `win` is gross, without the stake; `returned` is what is paid back now."""
+    """One stake's result in minor units: what it won before commission, and what is returned, the stake included."""
 
     spot: Spot
     stake: int
     result: StakeResult
-    win: int
+    won: int
     commission: int
     returned: int
 
 
 class Settlement(NamedTuple):
-    """One wager's results in minor units. With `deferred`, commission is set aside, not deducted from `returned`."""
+    """One wager's results in minor units, `returned` net of commission: where that is `deferred`, it is set aside."""
 
     results: tuple[SpotResult, ...]
     staked: int
@@ -76,10 +76,10 @@ def settle(rules: TableRules, stakes: Stakes, outcome: Outcome) -> Settlement:
         stake = stakes.get(spot)
         if stake is None:
             continue
-        spot_result = _spot_result(rules, spot, stake, result, deferred)
+        spot_result = _spot_result(rules, spot, stake, result)
         results.append(spot_result)
         staked += stake
-        won += spot_result.win
+        won += spot_result.won
         owed += spot_result.commission
         returned += spot_result.returned
     if len(results) != len(stakes):
@@ -87,7 +87,7 @@ def settle(rules: TableRules, stakes: Stakes, outcome: Outcome) -> Settlement:
     return Settlement(tuple(results), staked, won, owed, deferred, returned)
 
 
-def _spot_result(rules: TableRules, spot: Spot, stake: int, result: StakeResult, deferred: bool) -> SpotResult:  # noqa: FBT001
+def _spot_result(rules: TableRules, spot: Spot, stake: int, result: StakeResult) -> SpotResult:
     if stake <= 0:
         raise InvalidStake(f"A stake must be positive; {stake} is on {spot}.")
     if result is _LOSE:
@@ -95,27 +95,27 @@ def _spot_result(rules: TableRules, spot: Spot, stake: int, result: StakeResult,
     if result is _PUSH:
         return SpotResult(spot, stake, _PUSH, 0, 0, stake)
     ratio = odds_for(rules, spot)
-    win = (2 * stake * ratio.numerator + ratio.denominator) // (2 * ratio.denominator)
+    won = (2 * stake * ratio.numerator + ratio.denominator) // (2 * ratio.denominator)
     owed = 0
     if spot is _BANKER and rules.commission is not None:
-        owed = charge_commission(rules.commission, win=win, lowest_chip=rules.chips[0])
-    return SpotResult(spot, stake, _WIN, win, owed, stake + win - (0 if deferred else owed))
+        owed = charge_commission(rules.commission, won=won, lowest_chip=rules.chips[0])
+    return SpotResult(spot, stake, _WIN, won, owed, stake + won - owed)
 
 
-def charge_commission(commission: Commission, *, win: int, lowest_chip: int) -> int:
+def charge_commission(commission: Commission, *, won: int, lowest_chip: int) -> int:
     """Return the commission on one player's Banker win in one round, all in minor units.
 
     With a rounding unit, round up to its next multiple, then up to the minor unit if the unit is finer. Round exact
     commission half up to the minor unit. It never exceeds the win. The arithmetic is exact and rounds once (rules,
     section 1, readings).
     """
-    owed, per = win * commission.rate.numerator, commission.rate.denominator
+    owed, per = won * commission.rate.numerator, commission.rate.denominator
     unit = commission.rounding
     if unit is None:
         return (2 * owed + per) // (2 * per)
     size = unit.numerator * lowest_chip
     units = -(-owed * unit.denominator // (per * size))
-    return min(win, -(-units * size // unit.denominator))
+    return min(won, -(-units * size // unit.denominator))
 
 
 def is_finer_than_minor_unit(rules: TableRules) -> bool:

@@ -113,7 +113,7 @@ def performance(version: RulesVersionDetails) -> Grid:
                 str(total.rounds),
                 str(total.wagers),
                 html.money(total.staked, currency),
-                html.money(total.paid, currency),
+                html.money(total.returned, currency),
                 html.money(total.commission, currency),
                 html.NOTHING if actual is None else versions.format_percent(actual),
                 str(total.voided),

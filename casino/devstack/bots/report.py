@@ -21,7 +21,7 @@ from wallet.funding.events import Funding
 class PresetTotals:
     """A preset's sums in one currency, money type and funding.
 
-    `payouts` include stakes; `commission` counts when earned.
+    `returned` includes stakes, net of commission, which counts when earned.
     """
 
     preset: str
@@ -31,15 +31,15 @@ class PresetTotals:
     rounds: int = 0
     wagers: int = 0
     handle: int = 0
-    payouts: int = 0
+    returned: int = 0
     commission: int = 0
     expected: Fraction = Fraction(0)
     seconds: float = 0.0
 
     @property
     def ggr(self) -> int:
-        """Gross gaming revenue: handle less payouts plus commission."""
-        return self.handle - self.payouts + self.commission
+        """Gross gaming revenue: handle less what was returned."""
+        return self.handle - self.returned
 
     def add(self, round_: dict[str, Any]) -> None:
         """Add the wagers of one settled round that are in this money type."""
@@ -55,9 +55,7 @@ class PresetTotals:
         self.wagers += 1
         self.handle += money.parse(result["staked"], self.currency)
         self.commission += money.parse(result["commission"], self.currency)
-        returned = money.parse(result["returned"], self.currency)
-        withheld = 0 if result["commission_deferred"] else money.parse(result["commission"], self.currency)
-        self.payouts += returned + withheld
+        self.returned += money.parse(result["returned"], self.currency)
         stakes = {Spot(spot["spot"]): money.parse(spot["stake"], self.currency) for spot in result["spots"]}
         self.expected += expected_return(rules, stakes)
 
@@ -70,7 +68,7 @@ def table(lines: list[PresetTotals]) -> Table:
     output.add_column("preset")
     output.add_column("money")
     output.add_column("funding")
-    for heading in ("rounds", "wagers", "handle", "payouts", "commission", "GGR", "return", "theory", "rounds/s"):
+    for heading in ("rounds", "wagers", "handle", "returned", "commission", "GGR", "return", "theory", "rounds/s"):
         output.add_column(heading, justify="right")
     for line in lines:
         output.add_row(line.preset, f"{line.currency} {line.money_type}", line.funding.value, *_cells(line))
@@ -91,12 +89,12 @@ def own_wallet(made: Mapping[str, Any]) -> str:
 
 
 def _cells(line: PresetTotals) -> tuple[str, ...]:
-    returned = Fraction(line.payouts - line.commission)
+    returned = Fraction(line.returned)
     return (
         str(line.rounds),
         str(line.wagers),
         money.format_amount(line.handle, line.currency),
-        money.format_amount(line.payouts, line.currency),
+        money.format_amount(line.returned, line.currency),
         money.format_amount(line.commission, line.currency),
         money.format_amount(line.ggr, line.currency),
         _percent(returned, line.handle),

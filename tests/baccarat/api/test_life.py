@@ -36,9 +36,8 @@ def expected(preset: str, spot: str, stake: Decimal, outcome: str) -> dict[str, 
         tie = 9 if preset == "classic" else 8
         result, win = WIN, stake * (tie if spot == "tie" else 1)
     fee = commission(preset, win) if spot == "banker" else Decimal(0)
-    taken = Decimal(0) if preset == "big_table" else fee
-    returned = Decimal(0) if result == LOSE else stake + win - taken
-    shown = {"stake": stake, "win": win, "commission": fee, "returned": returned}
+    returned = Decimal(0) if result == LOSE else stake + win - fee
+    shown = {"stake": stake, "won": win, "commission": fee, "returned": returned}
     return {"spot": spot, "result": result, **{name: f"{amount:.2f}" for name, amount in shown.items()}}
 
 
@@ -63,7 +62,7 @@ def _require_paid(seat: dict[str, Any], preset: str, outcome: str) -> None:
     result = seat["result"]
     stakes = {stake["spot"]: Decimal(stake["amount"]) for stake in seat["stakes"]}
     assert result["spots"] == [expected(preset, spot, stake, outcome) for spot, stake in stakes.items()]
-    for total, part in (("staked", "stake"), ("won", "win"), ("commission", "commission"), ("returned", "returned")):
+    for total, part in (("staked", "stake"), ("won", "won"), ("commission", "commission"), ("returned", "returned")):
         assert Decimal(result[total]) == sum(Decimal(spot[part]) for spot in result["spots"])
     assert result["commission_deferred"] is (preset == "big_table")
 
@@ -246,7 +245,7 @@ def _leaves(player: Gambler, house: Tenant, table: str, *, seat: int) -> None:
     net = sum(Decimal(result["returned"]) - Decimal(result["staked"]) for result in results)
     deferred = sum(Decimal(result["commission"]) for result in results if result["commission_deferred"])
     assert deferred == owed
-    assert Decimal(end["account", "real"]) == 2000 + net - owed
+    assert Decimal(end["account", "real"]) == 2000 + net
     assert player.read("me/balances") == house.read(f"players/{player.id}/balances")
     player.send("delete", "sessions/current")
     assert player.get(at).json()["code"] == "invalid_credentials"

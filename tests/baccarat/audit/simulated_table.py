@@ -86,7 +86,7 @@ class SimulatedTable:
                     self.balances[seat.player] += seat.to_game
             case re.RoundSettled(wagers=wagers):
                 for wager in wagers:
-                    self.balances[wager.player] += wager.returned - (wager.commission if wager.deferred else 0)
+                    self.balances[wager.player] += wager.returned
 
     def do(self, action, player, spot, amount):
         self.now += timedelta(seconds=2)

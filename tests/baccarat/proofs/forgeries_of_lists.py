@@ -6,7 +6,7 @@ from baccarat.proofs import verifier
 from tests.baccarat.proofs.forgeries_of_terms import sign_again
 from tests.baccarat.proofs.forging import LOG, Document, event, event_data, forged, rewrite_rules
 
-AMOUNTS = ("stake", "win", "commission", "returned")
+AMOUNTS = ("stake", "won", "commission", "returned")
 
 
 def settle_besides(document: Document, times: int) -> None:
@@ -14,7 +14,7 @@ def settle_besides(document: Document, times: int) -> None:
     wagers = event_data(document, "RoundSettled")["wagers"]
     wager, line = next((each, line) for each in wagers for line in each["results"] if line["result"] == "win")
     wager["results"].insert(0, {**line, **{name: times * line[name] for name in AMOUNTS}})
-    for total, name in (("won", "win"), ("commission", "commission"), ("returned", "returned")):
+    for total, name in (("won", "won"), ("commission", "commission"), ("returned", "returned")):
         wager[total] += times * line[name]
     sign_again(document)
 

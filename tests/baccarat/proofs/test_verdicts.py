@@ -195,7 +195,7 @@ def voided_after_release() -> Document:
     seats = [
         {
             **{name: wager[name] for name in ("wager", "seat", "player", "money_type")},
-            "staked": sum(wager["stakes"].values()), "paid": 0, "commission": 0, "from_rack": 0,
+            "staked": sum(wager["stakes"].values()), "returned": 0, "commission": 0, "from_rack": 0,
             "to_game": sum(wager["stakes"].values()), "to_account": 0, "from_game": 0, "from_account": 0, "owed": 0,
             "forgiven": 0,
         }

@@ -671,31 +671,30 @@ function hands(array $cards): array
     return ['player' => $player, 'banker' => $banker, 'natural' => $natural, 'used' => $used, 'outcome' => $outcome];
 }
 
-/** What becomes of a stake. @param array<string, mixed> $rules @return array{result: string, win: int, commission: int, returned: int} */
+/** What becomes of a stake. @param array<string, mixed> $rules @return array{result: string, won: int, commission: int, returned: int} */
 function settle(array $rules, string $spot, int $stake, string $outcome): array
 {
     if ($spot !== $outcome) {
         $push = $outcome === 'tie';
-        return ['result' => $push ? 'push' : 'lose', 'win' => 0, 'commission' => 0, 'returned' => $push ? $stake : 0];
+        return ['result' => $push ? 'push' : 'lose', 'won' => 0, 'commission' => 0, 'returned' => $push ? $stake : 0];
     }
     [$a, $b] = array_values($rules[$spot . '_pays']);
-    $win = half_up(...product($stake, $a, $b), by: $b);
-    $commission = $spot === 'banker' && $rules['commission'] !== null ? due($rules, $win) : 0;
-    $deferred = ($rules['commission']['timing'] ?? '') === 'deferred';
-    return ['result' => 'win', 'win' => $win, 'commission' => $commission, 'returned' => $stake + $win - ($deferred ? 0 : $commission)];
+    $won = half_up(...product($stake, $a, $b), by: $b);
+    $commission = $spot === 'banker' && $rules['commission'] !== null ? due($rules, $won) : 0;
+    return ['result' => 'win', 'won' => $won, 'commission' => $commission, 'returned' => $stake + $won - $commission];
 }
 
 /** @param array<string, mixed> $rules */
-function due(array $rules, int $win): int
+function due(array $rules, int $won): int
 {
     [$p, $q] = array_values($rules['commission']['rate']);
     if ($rules['commission']['rounding'] === null) {
-        return half_up(...product($win, $p, $q), by: $q);
+        return half_up(...product($won, $p, $q), by: $q);
     }
     [$u, $v] = array_values($rules['commission']['rounding']);
     $chip = min($rules['chips']);
-    $units = up(up(...product($win, $p * $v, $q * $u)), 0, $chip);
-    return min($win, up(...product($units, exact($u * $chip), $v)));
+    $units = up(up(...product($won, $p * $v, $q * $u)), 0, $chip);
+    return min($won, up(...product($units, exact($u * $chip), $v)));
 }
 
 /** Quotient and remainder of a product, which may have more than 64 bits, by a number below 2^40. @return array{int, int} */
@@ -753,10 +752,10 @@ const WAGER_SIGNATURE = ['public_key' => 'hex', 'nonce' => 'hash', 'signature' =
 const SETTLED = [
     'seat' => 'seat', 'wager' => 'uuid', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'won' => 'count',
     'commission' => 'count', 'deferred' => 'flag', 'returned' => 'count',
-    'results' => ['up', ['spot' => 'spot', 'stake' => 'positive', 'result' => 'text', 'win' => 'count', 'commission' => 'count', 'returned' => 'count']],
+    'results' => ['up', ['spot' => 'spot', 'stake' => 'positive', 'result' => 'text', 'won' => 'count', 'commission' => 'count', 'returned' => 'count']],
 ];
 const GIVEN_BACK = [
-    'seat' => 'seat', 'wager' => 'uuid', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'paid' => 'count',
+    'seat' => 'seat', 'wager' => 'uuid', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'returned' => 'count',
     'commission' => 'count', 'from_rack' => 'count', 'to_game' => 'count', 'to_account' => 'count', 'from_game' => 'count',
     'from_account' => 'count', 'owed' => 'count', 'forgiven' => 'count',
 ];
@@ -2099,7 +2098,7 @@ final class Verifier
 
     private function payouts(): void
     {
-        $this->settlement(['result', 'win', 'returned'], ['staked' => 'stake', 'won' => 'win', 'returned' => 'returned']);
+        $this->settlement(['result', 'won', 'returned'], ['staked' => 'stake', 'won' => 'won', 'returned' => 'returned']);
     }
 
     private function commission(): void
@@ -2141,10 +2140,10 @@ final class Verifier
             hold($seat['staked'] === array_sum($wager['stakes']), "the stakes of seat {$seat['seat']} were not given back");
             $paid = $settled[$seat['seat']] ?? ['returned' => 0, 'commission' => 0, 'deferred' => false];
             $deferred = $paid['deferred'] ? $paid['commission'] : 0;
-            hold($seat['paid'] === $paid['returned'] - $deferred, "what seat {$seat['seat']} was paid was not taken back");
+            hold($seat['returned'] === $paid['returned'], "what was returned to seat {$seat['seat']} was not taken back");
             hold($seat['commission'] === $paid['commission'] && $seat['from_rack'] <= $deferred, "the commission of seat {$seat['seat']} was not undone");
             $given = $seat['to_game'] + $seat['to_account'] - $seat['from_game'] - $seat['from_account'] - $seat['owed'] - $seat['forgiven'];
-            hold($given === $seat['staked'] - $seat['paid'], "the money of seat {$seat['seat']} does not add up");
+            hold($given === $seat['staked'] - $seat['returned'], "the money of seat {$seat['seat']} does not add up");
         }
     }
 }
@@ -2270,7 +2269,7 @@ function vector(string $name, mixed $it, mixed $raw): array
                 'natural' => $each['natural'], 'used' => $each['used'], 'outcome' => $each['outcome']]], $it);
         case 'money':
             $rules = array_map(fn ($each) => shaped($each, RULES, 'rules', true), $raw->all['rules']->all);
-            return array_map(fn ($each) => [settle($rules[$each['rules']], $each['spot'], $each['stake'], $each['outcome']), array_intersect_key($each, ['result' => 0, 'win' => 0, 'commission' => 0, 'returned' => 0])], $it['stakes']);
+            return array_map(fn ($each) => [settle($rules[$each['rules']], $each['spot'], $each['stake'], $each['outcome']), array_intersect_key($each, ['result' => 0, 'won' => 0, 'commission' => 0, 'returned' => 0])], $it['stakes']);
         case 'drawing':
             $seed = hex2bin($it['seed']);
             $commitment = commitment($seed, $it['table'], $it['shoe'], $it['number']);

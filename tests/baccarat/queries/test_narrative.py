@@ -127,7 +127,7 @@ def test_commission_finer_than_the_minor_unit_is_told_as_a_fraction():
 def test_deferred_commission_is_set_aside_in_the_rack():
     sentences = narrate_round("big_table", "2c 9d Th Ts", {"banker": 2500})
     assert any(text.endswith("1.25, set aside until the shoe ends.") for text in sentences)
-    assert sentences[-2:] == ["Seat 1 gets 50.00 for 25.00.", "1.25 is set aside for commission in the rack of seat 1."]
+    assert sentences[-2:] == ["Seat 1 gets 48.75 for 25.00.", "1.25 is set aside for commission in the rack of seat 1."]
 
 
 def test_what_a_witness_made_and_gave_out_is_named_by_its_chain():

@@ -19,7 +19,7 @@ CONFIRMED = {
 SETTLED = {
     "outcome": "player",
     "wagers": [
-        {"seat": 1, "player": str(ALICE), "staked": 1500, "results": [{"spot": "player", "stake": 1000, "win": 1000}]},
+        {"seat": 1, "player": str(ALICE), "staked": 1500, "results": [{"spot": "player", "stake": 1000, "won": 1000}]},
         {"seat": 2, "player": str(BOB), "staked": 500, "results": []},
     ],
 }
@@ -71,7 +71,7 @@ def test_amounts_become_decimal_strings_and_numbers_that_are_none_stay() -> None
     assert format_amounts(SETTLED, "EUR")["wagers"][0]["results"][0] == {
         "spot": "player",
         "stake": "10.00",
-        "win": "10.00",
+        "won": "10.00",
     }
     opened = {"rules": {"chips": [100, 500], "minimum": 500, "decks": 8}, "turn": None}
     assert format_amounts(opened, "EUR") == {

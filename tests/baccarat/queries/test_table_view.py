@@ -88,7 +88,7 @@ def test_a_settled_round_shows_cards_hands_and_every_result() -> None:
     assert picture["banker_hand"] == {"cards": ["4d", "5s"], "total": 9}
     result = picture["seats"][0]["result"]
     assert (result["staked"], result["won"], result["commission"]) == ("125.00", "100.00", "5.00")
-    assert (result["commission_deferred"], result["returned"]) == (True, "200.00")
+    assert (result["commission_deferred"], result["returned"]) == (True, "195.00")
     assert [spot["result"] for spot in result["spots"]] == ["lose", "win"]
 
 

@@ -290,10 +290,10 @@ def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_
         told = document.read(bytes(report.content))
         assert [row[-2] for row in told["rows"]] == ["4.00"], "two euros too many, which then do not roll forward"
         matter = Case.objects.get()
-        assert matter.details["wagered_ledger"] == "5.00"
+        assert matter.details["staked_ledger"] == "5.00"
         significant = fetch("SELECT kind, subject, after::text FROM significant_significantevent ORDER BY id")
         assert [row[0] for row in significant] == ["player_edge", "audit_finding"], "the evening's table has an edge"
-        assert json.loads(significant[-1][2])["wagered"] == "7.00"
+        assert json.loads(significant[-1][2])["staked"] == "7.00"
         make(evening, "wager_reconciliation")
         assert Case.objects.count() == 1
         cases.resolve_case(matter.pk, operator=evening.operator, resolution="Tampered with.", by="staff:8")

@@ -126,7 +126,7 @@ def test_revenue_is_what_banks_commissions_and_racks_moved(looked: Looked) -> No
             assert row["ggr"] == house
             assert row["commission_collected"] == looked.moved(asked, accounts={"commission"}, **here)
             assert row["racks_changed"] == looked.moved(asked, accounts={"rack"}, **here)
-            assert row["commission_earned"] == row["commission_collected"] + row["racks_changed"]
+            assert row["commission"] == row["commission_collected"] + row["racks_changed"]
             settled = row["handle"] + row["voided_handle"]
             assert settled == -looked.moved(asked, accounts={"stakes"}, entries={"settlement"}, **here)
             assert row["stakes_given_back"] == -looked.moved(asked, accounts={"stakes"}, entries={"void"}, **here)
@@ -145,11 +145,11 @@ def test_revenue_by_brand_is_what_its_players_wagered_and_adds_up_to_all(looked:
         )
         for asked in (*looked.parts(), looked.asked()):
             tables, brands = rows_of(REVENUE, asked), rows_of(BRANDS, asked)
-            for name in ("handle", "payouts", "commission_earned"):
+            for name in ("handle", "returned", "commission"):
                 assert sum(row[name] for row in brands) == sum(row[name] for row in tables)
             for definition in (BRANDS, PLAYERS, HOURS):
                 rows = rows_of(definition, asked)
-                for name in ("handle", "payouts", "commission_earned"):
+                for name in ("handle", "returned", "commission"):
                     assert sum(row[name] for row in rows) == sum(row[name] for row in tables)
                 assert sum(row["ggr"] for row in rows) == sum(row["ggr"] for row in tables)
         counted = {
@@ -218,7 +218,7 @@ def test_each_players_account_goes_from_opening_to_closing_by_what_moved_it(look
             assert row["closing"] == looked.stood(asked, row["money_type"], {"account"}, **whose)
             assert row["games"] == looked.stood(asked, row["money_type"], {"game"}, **whose)
             assert row["debt"] == -looked.stood(asked, row["money_type"], {"debt"}, **whose)
-            assert row["wagered"] == -looked.moved(asked, row["money_type"], {"game"}, {"wager"}, **whose)
+            assert row["staked"] == -looked.moved(asked, row["money_type"], {"game"}, {"wager"}, **whose)
 
 
 def test_adjustments_are_those_of_the_ledger(looked: Looked) -> None:
@@ -233,7 +233,7 @@ def test_the_games_events_and_the_ledger_agree_and_stakes_roll_forward(looked: L
         assert [row["difference"] for row in rows] == [0] * len(rows)
         for row in rows:
             here = {"money_type": row["money_type"], "table": row["table"]}
-            assert row["wagered"] == looked.moved(asked, accounts={"stakes"}, entries={"wager"}, **here)
+            assert row["staked"] == looked.moved(asked, accounts={"stakes"}, entries={"wager"}, **here)
             assert row["closing"] == looked.stood(asked, row["money_type"], {"stakes"}, table=row["table"])
 
 
@@ -258,12 +258,12 @@ def test_performance_is_what_was_settled_voided_rounds_apart(looked: Looked) -> 
 def test_voids_are_those_of_the_ledger(looked: Looked) -> None:
     for asked in (*looked.parts(), looked.asked()):
         rows = rows_of(VOIDS, asked)
-        in_play = sum(row["stakes"] for row in rows if not row["was_settled"])
+        in_play = sum(row["staked"] for row in rows if not row["was_settled"])
         settled = [row for row in rows if row["was_settled"]]
         both = ("real", "play")
         assert in_play == -sum(looked.moved(asked, money_type, {"stakes"}, {"void"}) for money_type in both)
         house = sum(looked.moved(asked, money_type, {"bank", "commission", "rack"}, {"void"}) for money_type in both)
-        assert sum(row["paid"] - row["stakes"] - row["forgiven"] for row in settled) == house
+        assert sum(row["returned"] - row["staked"] - row["forgiven"] for row in settled) == house
         assert sum(row["owed"] for row in rows) == -sum(
             looked.moved(asked, money_type, {"debt"}, {"void"}) for money_type in both
         )

@@ -83,7 +83,7 @@ async (vectors) => {
   const { rules, stakes } = vectors.money;
   pairs.money = [
     stakes.map((each) => game.resultOf(rules[each.rules], each.spot, each.stake, each.outcome)),
-    stakes.map(({ result, win, commission, returned }) => ({ result, win, commission, returned })),
+    stakes.map(({ result, won, commission, returned }) => ({ result, won, commission, returned })),
   ];
 
   const commit = async ({ seed, table, shoe: id, number }) => hex(await sha256(tag("casino.baccarat.commitment.v2"), unhex(seed), uuid(table), uuid(id), big(number, 8)));

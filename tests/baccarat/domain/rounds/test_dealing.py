@@ -147,7 +147,7 @@ def test_deferred_commission_is_named_and_not_yet_taken() -> None:
         Spec(ROUND).given(opened(ANN, rules=BIG), wager).when(deal(BANKER_WINS, rules=BIG, seed=None))
     ).wagers
 
-    assert (result.won, result.commission, result.deferred, result.returned) == (10_000, 500, True, 20_000)
+    assert (result.won, result.commission, result.deferred, result.returned) == (10_000, 500, True, 19_500)
 
 
 def test_the_cards_place_in_the_shoe_is_kept() -> None:

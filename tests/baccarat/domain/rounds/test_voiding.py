@@ -182,7 +182,7 @@ def test_commission_comes_out_of_the_rack_as_far_as_it_is_still_there(rack: int,
     seat = undone(spec.when(approve(purse(game=9000, rack=rack))))
 
     assert (seat.commission, seat.from_rack) == (125, from_rack)
-    assert (seat.staked, seat.paid, seat.from_game) == (2500, 4875, 2375)
+    assert (seat.staked, seat.returned, seat.from_game) == (2500, 4875, 2375)
 
 
 def test_nobody_deals_or_bets_in_a_void_round() -> None:

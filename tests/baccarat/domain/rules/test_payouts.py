@@ -41,7 +41,7 @@ STAKES = st.dictionaries(st.sampled_from(Spot), st.integers(1, 10**9), min_size=
         ("classic", BANKER, 6_00, Outcome.BANKER, 11_70),
         ("atlantic_city", BANKER, 10_00, Outcome.BANKER, 20_00),
         ("atlantic_city", TIE, 10_00, Outcome.TIE, 90_00),
-        ("big_table", BANKER, 100_00, Outcome.BANKER, 200_00),
+        ("big_table", BANKER, 100_00, Outcome.BANKER, 195_00),
         ("mini", BANKER, 10_00, Outcome.PLAYER, 0),
         ("mini", PLAYER, 10_00, Outcome.BANKER, 0),
         ("mini", TIE, 10_00, Outcome.BANKER, 0),
@@ -53,9 +53,9 @@ def test_a_stake_comes_back_as_the_sources_say(
     assert settle(rules_for(name, currency="EUR"), {spot: stake}, outcome).returned == returned
 
 
-def test_deferred_commission_is_owed_and_not_taken() -> None:
+def test_deferred_commission_is_owed_and_not_returned() -> None:
     settled = settle(rules_for("big_table", currency="EUR"), {BANKER: 100_00}, Outcome.BANKER)
-    assert (settled.returned, settled.commission, settled.deferred) == (200_00, 5_00, True)
+    assert (settled.returned, settled.commission, settled.deferred) == (195_00, 5_00, True)
 
 
 def test_several_spots_settle_each_on_its_own_in_the_order_of_the_layout() -> None:
@@ -76,13 +76,13 @@ def test_what_is_paid_and_the_commission_make_the_gross_win(
     for one in settled.results:
         gross = Fraction(one.stake * odds_for(rules, one.spot).numerator, odds_for(rules, one.spot).denominator)
         if one.result is StakeResult.WIN:
-            paid = one.returned - one.stake - (one.commission if settled.deferred else 0)
-            assert paid + one.commission == one.win == gross
-            assert 0 <= one.commission <= one.win
+            paid = one.returned - one.stake
+            assert paid + one.commission == one.won == gross
+            assert 0 <= one.commission <= one.won
         if one.result is StakeResult.PUSH:
-            assert (one.returned, one.win, one.commission) == (one.stake, 0, 0)
+            assert (one.returned, one.won, one.commission) == (one.stake, 0, 0)
         if one.result is StakeResult.LOSE:
-            assert (one.returned, one.win, one.commission) == (0, 0, 0)
+            assert (one.returned, one.won, one.commission) == (0, 0, 0)
 
 
 @given(rules=TABLES, stakes=STAKES, outcome=st.sampled_from(Outcome))
@@ -90,7 +90,7 @@ def test_totals_are_the_sums_of_the_spots(rules: TableRules, stakes: Stakes, out
     settled = settle(rules, stakes, outcome)
     assert {one.spot: one.stake for one in settled.results} == stakes
     assert settled.staked == sum(stakes.values())
-    assert settled.won == sum(one.win for one in settled.results)
+    assert settled.won == sum(one.won for one in settled.results)
     assert settled.commission == sum(one.commission for one in settled.results)
     assert settled.returned == sum(one.returned for one in settled.results)
 
@@ -161,44 +161,44 @@ UNITS = st.builds(Ratio, st.just(1), st.integers(1, 20))
     ("win", "owed"), [(10_00, 50), (6_00, 50), (5_00, 25), (1_00, 25), (11_00, 75), (300_00, 15_00)]
 )
 def test_overview_rounds_up_to_a_quarter_of_the_lowest_chip(win: int, owed: int) -> None:
-    assert charge_commission(TO_A_QUARTER, win=win, lowest_chip=100) == owed
+    assert charge_commission(TO_A_QUARTER, won=win, lowest_chip=100) == owed
 
 
 @pytest.mark.parametrize(("win", "owed"), [(10_00, 50), (6_00, 30), (5_00, 25), (1_00, 5), (300_00, 15_00)])
 def test_mini_charges_exactly_five_percent(win: int, owed: int) -> None:
-    assert charge_commission(EXACT, win=win, lowest_chip=100) == owed
+    assert charge_commission(EXACT, won=win, lowest_chip=100) == owed
 
 
 @pytest.mark.parametrize(("win", "owed"), [(10_00, 1_00), (20_00, 1_00), (21_00, 2_00), (1_00, 1_00)])
 def test_rounding_to_the_lowest_chip_is_as_valid(win: int, owed: int) -> None:
-    assert charge_commission(TO_A_CHIP, win=win, lowest_chip=100) == owed
+    assert charge_commission(TO_A_CHIP, won=win, lowest_chip=100) == owed
 
 
 @pytest.mark.parametrize(("win", "owed"), [(9, 0), (10, 1), (29, 1), (30, 2), (0, 0)])
 def test_exact_commission_finer_than_the_minor_unit_goes_half_up(win: int, owed: int) -> None:
-    assert charge_commission(EXACT, win=win, lowest_chip=1) == owed
+    assert charge_commission(EXACT, won=win, lowest_chip=1) == owed
 
 
 @pytest.mark.parametrize(("win", "owed"), [(5, 1), (6, 1), (20, 1), (21, 2), (25, 2), (26, 2), (40, 2), (41, 3)])
 def test_a_unit_finer_than_the_minor_unit_ends_in_whole_minor_units_rounded_up(win: int, owed: int) -> None:
-    assert charge_commission(TO_A_QUARTER, win=win, lowest_chip=1) == owed
+    assert charge_commission(TO_A_QUARTER, won=win, lowest_chip=1) == owed
 
 
 def test_a_unit_that_is_no_whole_number_of_minor_units_is_rounded_up_after_the_unit() -> None:
     # A quarter of 5 is 1.25: 1.10 goes up to 1.25 and then to 2; 1.30 goes up to 2.50 and then to 3.
-    assert charge_commission(TO_A_QUARTER, win=22, lowest_chip=5) == 2
-    assert charge_commission(TO_A_QUARTER, win=26, lowest_chip=5) == 3
+    assert charge_commission(TO_A_QUARTER, won=22, lowest_chip=5) == 2
+    assert charge_commission(TO_A_QUARTER, won=26, lowest_chip=5) == 3
 
 
 def test_commission_never_takes_more_than_the_win() -> None:
-    assert charge_commission(TO_A_CHIP, win=50, lowest_chip=100) == 50
+    assert charge_commission(TO_A_CHIP, won=50, lowest_chip=100) == 50
 
 
 @given(rate=RATES, unit=UNITS, win=st.integers(0, 10**9), chip=st.integers(1, 10_000))
 def test_rounding_up_is_never_below_exact_and_less_than_a_unit_above(
     rate: Ratio, unit: Ratio, win: int, chip: int
 ) -> None:
-    owed = charge_commission(Commission(rate, unit, NOW), win=win, lowest_chip=chip)
+    owed = charge_commission(Commission(rate, unit, NOW), won=win, lowest_chip=chip)
     exact = Fraction(win * rate.numerator, rate.denominator)
     step = Fraction(unit.numerator * chip, unit.denominator)
     assert exact <= owed <= win
@@ -208,7 +208,7 @@ def test_rounding_up_is_never_below_exact_and_less_than_a_unit_above(
 
 @given(rate=RATES, win=st.integers(0, 10**9))
 def test_exact_commission_is_within_half_a_minor_unit_and_ties_go_up(rate: Ratio, win: int) -> None:
-    owed = charge_commission(Commission(rate, None, NOW), win=win, lowest_chip=100)
+    owed = charge_commission(Commission(rate, None, NOW), won=win, lowest_chip=100)
     exact = Fraction(win * rate.numerator, rate.denominator)
     assert owed == floor(exact + Fraction(1, 2))
 

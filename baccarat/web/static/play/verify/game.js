@@ -176,16 +176,16 @@ const roundUp = (over, under) => (over + under - 1n) / under;
 
 /**
  * @param {Rules} table
- * @param {bigint} win
+ * @param {bigint} won
  */
-function commissionOn(table, win) {
+function commissionOn(table, won) {
   if (table.commission === null) return 0n;
   const { rate, rounding } = table.commission;
-  const [over, under] = [win * BigInt(rate.numerator), BigInt(rate.denominator)];
+  const [over, under] = [won * BigInt(rate.numerator), BigInt(rate.denominator)];
   if (rounding === null) return roundHalfUp(over, under);
   const step = BigInt(rounding.numerator) * BigInt(Math.min(...table.chips));
   const charged = roundUp(roundUp(over * BigInt(rounding.denominator), under * step) * step, BigInt(rounding.denominator));
-  return charged < win ? charged : win;
+  return charged < won ? charged : won;
 }
 
 /**
@@ -197,19 +197,18 @@ function commissionOn(table, win) {
 export function resultOf(table, spot, stake, outcome) {
   if (spot !== outcome) {
     const push = outcome === "tie";
-    return { result: push ? "push" : "lose", win: 0, commission: 0, returned: push ? stake : 0 };
+    return { result: push ? "push" : "lose", won: 0, commission: 0, returned: push ? stake : 0 };
   }
   const odds = table[`${spot}_pays`];
-  const win = roundHalfUp(BigInt(stake) * BigInt(odds.numerator), BigInt(odds.denominator));
-  const owed = spot === "banker" ? commissionOn(table, win) : 0n;
-  const held = isDeferred(table) ? 0n : owed;
-  return { result: "win", win: Number(win), commission: Number(owed), returned: Number(BigInt(stake) + win - held) };
+  const won = roundHalfUp(BigInt(stake) * BigInt(odds.numerator), BigInt(odds.denominator));
+  const owed = spot === "banker" ? commissionOn(table, won) : 0n;
+  return { result: "win", won: Number(won), commission: Number(owed), returned: Number(BigInt(stake) + won - owed) };
 }
 
 /**
  * Recompute every stake and sum of every settled wager; `names` are the fields to compare.
  * @param {Proof} proof
- * @param {readonly ("result" | "win" | "commission" | "returned")[]} names
+ * @param {readonly ("result" | "won" | "commission" | "returned")[]} names
  * @returns {[lines: number, wagers: any[]]}
  */
 function requireMoney(proof, names) {
@@ -223,9 +222,8 @@ function requireMoney(proof, names) {
       requireEqual(pick(wanted[at], names), pick(line, names), "money.differs", { seat: wager.seat, spot: line.spot });
     });
     for (const name of names.filter((each) => each !== "result")) {
-      const field = name === "win" ? "won" : name;
       const due = sum(wanted.map((line) => /** @type {number} */ (line[name])));
-      if (!isSame(due, wager[field])) throw new CheckFailed("money.sum", due, wager[field] ?? null, { seat: wager.seat, name: field });
+      if (!isSame(due, wager[name])) throw new CheckFailed("money.sum", due, wager[name] ?? null, { seat: wager.seat, name });
     }
   }
   return [lines, settled.wagers];
@@ -237,7 +235,7 @@ function requireMoney(proof, names) {
  */
 export function payouts(proof) {
   if (!proof.findEvent("RoundSettled")) throw new DoesNotApply("payouts.none");
-  const [lines] = requireMoney(proof, ["result", "win", "returned"]);
+  const [lines] = requireMoney(proof, ["result", "won", "returned"]);
   return ["payouts.ok", { n: lines }];
 }
 
@@ -271,12 +269,12 @@ export function voiding(proof) {
     const wager = paid.get(line.seat);
     const wanted = {
       ...pick(own, ["wager", "player", "money_type"]), staked: sum(Object.values(own.stakes)),
-      paid: wager ? wager.returned - (wager.deferred ? wager.commission : 0) : 0, commission: wager?.commission ?? 0,
+      returned: wager?.returned ?? 0, commission: wager?.commission ?? 0,
     };
     requireEqual(wanted, pick(line, Object.keys(wanted)), "void.differs", { seat: line.seat });
     const held = wager?.deferred ? wager.commission : 0;
     if (line.from_rack > held) throw new CheckFailed("void.differs", held, line.from_rack, { seat: line.seat, name: "from_rack" });
-    const [moved, due] = [sum([line.to_game, line.to_account, -line.from_game, -line.from_account, -line.owed, -line.forgiven]), sum([line.staked, -line.paid])];
+    const [moved, due] = [sum([line.to_game, line.to_account, -line.from_game, -line.from_account, -line.owed, -line.forgiven]), sum([line.staked, -line.returned])];
     if (moved !== due) throw new CheckFailed("void.amount", due, moved, { seat: line.seat });
   }
   return ["void.ok", { n: confirmed.size }];

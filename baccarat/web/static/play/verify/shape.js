@@ -76,11 +76,11 @@ const PLAYER_SIGNATURE = { public_key: "hex", signature: "signature" };
 const WAGER_SIGNATURE = { ...PLAYER_SIGNATURE, nonce: "hash" };
 const PLAYER = { seat: "seat", player: "uuid", money_type: "money" };
 const SETTLED = {
-  ...PLAYER, wager: "uuid", results: ascending({ spot: "spot", stake: "positive", result: "text", ...all("count", "win", "commission", "returned") }),
+  ...PLAYER, wager: "uuid", results: ascending({ spot: "spot", stake: "positive", result: "text", ...all("count", "won", "commission", "returned") }),
   ...all("count", "staked", "won", "commission", "returned"), deferred: "flag",
 };
 const GIVEN_BACK = {
-  ...PLAYER, wager: "uuid", ...all("count", "staked", "paid", "commission", "from_rack", "to_game", "to_account", "from_game", "from_account", "owed", "forgiven"),
+  ...PLAYER, wager: "uuid", ...all("count", "staked", "returned", "commission", "from_rack", "to_game", "to_account", "from_game", "from_account", "owed", "forgiven"),
 };
 const OPENED = {
   ...all("uuid", "round", "table", "operator", "shoe"), number: "positive", rules: "hash", rules_label: "text", commitment: "?hash", seats: ascending(PLAYER), opened_at: "time",

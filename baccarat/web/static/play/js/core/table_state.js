@@ -110,13 +110,12 @@ export const currencyDigits = (state) => countDecimals(state.rules.minimum);
 export const setAsideOf = ({ seats }) => seats.find((seat) => seat.you)?.commission_set_aside ?? "0";
 
 /**
- * Return what a seat won or lost in a settled round, in minor units, net of commission that is set aside.
+ * Return what a seat won or lost in a settled round, in minor units, net of commission.
  * @param {Api["RoundSeat"] | null | undefined} part
  */
 export function netResult(part) {
   if (!part?.result) return 0n;
-  const { returned, staked, commission, commission_deferred: deferred } = part.result;
-  return toMinor(returned) - toMinor(staked) - (deferred ? toMinor(commission) : 0n);
+  return toMinor(part.result.returned) - toMinor(part.result.staked);
 }
 
 /**

@@ -300,7 +300,7 @@ export class RoundAnimation {
     await this.send(lost.map((spot) => ({ amount: spot.stake, from: spot.at, to: rack })), this.pace.collect);
     const won = spots.filter((spot) => spot.result === "win");
     if (won.length) sound.play("chips");
-    await this.send(won.map((spot) => ({ amount: spot.win, from: rack, to: spot.at })), this.pace.pay);
+    await this.send(won.map((spot) => ({ amount: spot.won, from: rack, to: spot.at })), this.pace.pay);
     this.enter("paying");
     await this.pause("net");
     this.enter("paid");

@@ -164,7 +164,7 @@ export class Board {
   drawSpot(drawn, { state, seat, spot, coming, chips, digits, paying, winnings }) {
     const units = spot === ALL ? totalStake(seat.stakes) : seat.stakes[/** @type {Api["Spot"]} */ (spot)] ?? 0n;
     const results = paying ? seat.part?.result?.spots.filter((each) => spot === ALL || each.spot === spot) ?? [] : [];
-    const won = results.filter((each) => each.result === "win").reduce((total, each) => total + toMinor(each.win), 0n);
+    const won = results.filter((each) => each.result === "win").reduce((total, each) => total + toMinor(each.won), 0n);
     drawn.chips.draw({ units, coming, won: winnings ? won : 0n, seed: seat.seat, chips, digits });
     const amount = money(toDecimal(units + coming, digits), state.currency);
     const name = spot === ALL ? t("spot.every") : t(`spot.${spot}`);

@@ -104,7 +104,7 @@ export class Show {
 }
 
 /**
- * The player's balance without what the round pays, commission that is set aside included. What the casino's own wallet
+ * The player's balance without what the round returns. What the casino's own wallet
  * tells arrives by itself.
  * @param {Api["Table"]} state
  * @param {Api["Table"]} before
@@ -114,6 +114,5 @@ function balanceBefore(state, before, round) {
   const result = ownPart(round)?.result;
   if (!state.you || !result) return {};
   if (state.you.balance_told_at) return before.you && { game_balance: before.you.game_balance, balance_told_at: before.you.balance_told_at };
-  const paid = toMinor(result.returned) - (result.commission_deferred ? toMinor(result.commission) : 0n);
-  return { game_balance: { ...state.you.game_balance, amount: toDecimal(toMinor(state.you.game_balance.amount) - paid, currencyDigits(state)) } };
+  return { game_balance: { ...state.you.game_balance, amount: toDecimal(toMinor(state.you.game_balance.amount) - toMinor(result.returned), currencyDigits(state)) } };
 }

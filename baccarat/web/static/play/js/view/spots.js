@@ -49,7 +49,7 @@ export class SpotChips {
 export function resultWords(result) {
   if (result.result === "win") {
     const taken = toMinor(result.commission) > 0n ? ` − ${chipText(result.commission)}` : "";
-    return `+${chipText(result.win)}${taken}`;
+    return `+${chipText(result.won)}${taken}`;
   }
   return result.result === "push" ? t("result.push") : "";
 }
@@ -117,7 +117,7 @@ export class Spots {
       const coming = pending.filter((chip) => chip.spot === spot).reduce((total, chip) => total + chip.units, 0n);
       const units = stakes[spot] ?? 0n;
       const result = (paying && part?.result?.spots.find((each) => each.spot === spot)) || null;
-      panel.chips.draw({ units, coming, won: winnings && result?.result === "win" ? toMinor(result.win) : 0n, seed: i, chips, digits });
+      panel.chips.draw({ units, coming, won: winnings && result?.result === "win" ? toMinor(result.won) : 0n, seed: i, chips, digits });
       const came = result ? resultWords(result) : "";
       say(panel.result, came);
       const everybody = allStakes(round, spot);
