@@ -6,6 +6,8 @@ from uuid import UUID
 import pytest
 
 from baccarat.domain.fairness.commitment import CardOpening, Drawing, is_valid_opening
+from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.terms import digest_cards
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Gambler, Tenant, bet, company, deal_all, sit
 from tests.support.drawings import cards_of, cut_from
@@ -77,8 +79,11 @@ def test_two_players_cut_the_next_rounds_shoe_and_a_third_who_says_nothing_holds
     assert (shoe["seed"], shoe["cut"], shoe["openings"]) == (revealed["seed"], revealed["cut"], [])
 
 
-def test_a_long_shoe_is_cut_before_it_starts_and_its_cards_are_proven_while_it_runs(lucky: Tenant) -> None:
-    table = lucky.table("big_table", rules=LONG_TURN)
+@pytest.mark.parametrize("fixed_order", [True, False])
+def test_a_long_shoe_is_cut_before_it_starts_and_its_cards_are_proven_while_it_runs(
+    lucky: Tenant, fixed_order: bool
+) -> None:
+    table = lucky.table("big_table", rules={**LONG_TURN, "fixed_order": fixed_order})
     alice, bob = lucky.player("Alice"), lucky.player("Bob")
     promised = alice.read(f"tables/{table}/fairness")
     assert (promised["shoe"], promised["next_shoe"]["number"], promised["next_shoe"]["accepts_contributions"]) == (
@@ -101,13 +106,23 @@ def test_a_long_shoe_is_cut_before_it_starts_and_its_cards_are_proven_while_it_r
     alice.do(f"tables/{table}/cut", {"contribution": "a2"})
     assert alice.read(f"tables/{table}")["next_shoe"]["contributions"] == [unsigned(4, "a2")]
 
-    running = alice.read(f"tables/{table}")["round"]["id"]
+    shown = alice.read(f"tables/{table}")
+    running, terms = shown["round"]["id"], shown["terms"]
     assert alice.get(f"rounds/{running}/shoe").json()["code"] == "round_is_running"
     bet(alice, table, banker="25.00")
     deal_all()
     played = bob.read(f"tables/{table}")["last_round"]
     proof = bob.read(f"rounds/{played['id']}/shoe")
     assert (proof["seed"], proof["root"]) == (None, shoe["root"])
+    assert (proof["root"] is not None) is told["fixed_order"] is fixed_order
+    if not fixed_order:
+        seed = bytes.fromhex(proof["round_seed"])
+        assert Drawing(UUID(table), UUID(shoe["id"]), terms["number"]).opens(terms["commitment"], seed)
+        assert terms["cards"] == digest_cards(proof["dealt"])
+        drawn = shuffle(seed, cut=fixed(shoe), decks=8, first=len(played["cards"]), out=proof["dealt"])
+        assert (list(drawn), proof["openings"]) == (played["cards"], [])
+        return
+    assert (proof["round_seed"], proof["dealt"], terms["commitment"]) == (None, [], shoe["commitment"])
     assert [each["card"] for each in proof["openings"]] == played["cards"]
     assert [each["shoe_position"] for each in proof["openings"]] == [
         proof["shoe_position"] + n for n in range(len(played["cards"]))

@@ -114,7 +114,7 @@ def test_every_operation_has_a_summary_and_every_post_its_key() -> None:
 
 def test_an_operator_can_set_every_rule_of_a_table_and_is_shown_it(lucky: Tenant) -> None:
     rules = {
-        "seats": 7, "decks": 6, "shuffle": "shoe", "cut_cards_from_end": 20, "burn": True,
+        "seats": 7, "decks": 6, "shuffle": "shoe", "cut_cards_from_end": 20, "burn": True, "fixed_order": True,
         "chips": ["2.00", "10.00"], "minimum": "4.00", "maximum": "400.00", "under_minimum": "raise",
         "spots_per_round": "one", "player_pays": "1:1", "banker_pays": "19:20", "tie_pays": "9:1",
         "commission": {"rate": "4/100", "rounding": "1/2", "timing": "deferred"}, "turn_seconds": 30,

@@ -37,7 +37,8 @@ from tests.support.shapes import as_json
 
 CALLER = {"caller": True, "look_seconds": 60, "hand_back_seconds": 60, **LONG_TURN}
 KINDS: list[tuple[str, dict[str, Any]]] = [
-    ("mini", {}), ("atlantic_city", LONG_TURN), ("big_table", LONG_TURN), ("big_table", CALLER),
+    ("mini", {}), ("atlantic_city", LONG_TURN), ("big_table", LONG_TURN),
+    ("big_table", {**CALLER, "fixed_order": True}),
 ]  # fmt: skip
 READS = ("tables/{t}", "tables/{t}/fairness", "tables/{t}/rounds", "tables/{t}/statistics", "tables/{t}/odds")
 OF_ROUNDS = ("rounds/{r}", "rounds/{r}/events", "rounds/{r}/shoe")
@@ -78,7 +79,8 @@ def scene(module_database: Database) -> Scene:
     with overheard() as log:
         heard = [said for does in (_play, _bet) for table in tables for said in does(alice, table)]
     secrets = hidden.in_play()
-    assert len(secrets) == 8  # two of rounds, two long ones in play, and those that all four tables have committed to
+    # Two of rounds, two long ones in play, of one the next two draws, and those that all four tables have committed to.
+    assert len(secrets) == 10
     return Scene(house, alice, tables, heard, log.getvalue(), secrets)
 
 

@@ -119,7 +119,8 @@ def test_no_page_contains_an_unrevealed_seed(office: Office) -> None:
     secrets = hidden.in_play()
     sealed = [bytes(part).hex() for _, *parts in kept for part in parts]
     client = superuser()
-    assert len(secrets) == 4  # of the single table and of the long shoe in play, and of the next ones of both
+    # Of the single table and the long shoe in play, whose next rounds draw by two more, and of the next ones of both.
+    assert len(secrets) == 6
 
     for part in shown():
         for row in of_every_kind(part):
