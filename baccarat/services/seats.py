@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
+from msgspec.structs import replace
 
 from baccarat.domain import dealer
 from baccarat.domain.fairness.cut import ContributionSignature
@@ -39,7 +40,7 @@ from baccarat.domain.tables.refusals import (
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.queries.offered import is_seated_or_offered
-from baccarat.queries.table_view import TableStateResponse
+from baccarat.queries.table_view import ContributionReceipt, TableStateResponse
 from baccarat.queries.tables import load_table_state
 from baccarat.services.releasing import require_chains
 from baccarat.storage import repository, shoe_seeds
@@ -192,12 +193,17 @@ def take(
                 now=now,
             )
         )
+        given = None
         if contribution is not None:
             contribute(uow, player=actor.player, contribution=contribution, signature=contribution_signature, now=now)
+            given = ContributionReceipt.of(require_seat(uow, actor.player), uow.table)
         _open_idle_table(uow, now)
         repository.save([(uow, actor.metadata)])
         balance = game_balance(uow, actor.player) if remote else DisplayedBalance(buy_in)
-    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
+    state = load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
+    if given is None or state.you is None:
+        return state
+    return replace(state, you=replace(state.you, contribution=given))  # the cut may be closed by now
 
 
 def _open_idle_table(uow: UnitOfWork, now: datetime) -> None:
