@@ -10,7 +10,7 @@ RUN := $(VENV)/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help play serve unit test system nightly screenshots lint lint-page api-document constraints audit-dependencies sbom clean
+.PHONY: help play serve unit test system nightly screenshots lint lint-page api-document frozen constraints audit-dependencies sbom clean
 .SUFFIXES:
 MAKEFLAGS += --no-print-directory
 
@@ -134,6 +134,11 @@ api-document:
 	@$(RUN) manage.py spectacular --format openapi-json | $(RUN) -m json.tool --compact --sort-keys --no-ensure-ascii \
 		| gzip -n9 > deploy/docs/api.json.gz
 	@DJANGO_SETTINGS_MODULE=casino.settings $(RUN) -m tests.nightly.upgrade.event_schemas | gzip -n9 > deploy/docs/events.json.gz
+
+# The frozen lines (tests/README.md), where something is meant to change them.
+frozen:
+	@FREEZE=1 $(MAKE) test ARGS="tests/casino/staff/test_roles.py tests/baccarat/proofs/test_verifying.py \
+		tests/baccarat/audit/test_kinds_of_tampering.py tests/stories/test_frozen_events.py"
 
 tests/node/node_modules: tests/node/package.json
 	@echo "Installing what checks the page's modules ..."

@@ -4,12 +4,14 @@ import json
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from baccarat.proofs import checks, verifier
 from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden, witness_keys
+from tests.support import frozen
 
 FILES = sorted(GOLDEN.rglob("*.json"))
 PARTLY = {
@@ -24,6 +26,10 @@ UNVERIFIED = {"no-checkpoint-yet", "younger-than-the-checkpoint"}
 COSIGNED = {GOLDEN / "cosigned/settled.json"}
 FORCED = {GOLDEN / f"forced/{name}.json" for name in ("settled", "shoe-ended", "shoe-running", "witnessed")}
 STATUS = verifier.STATUS
+
+
+def name_of(file: Path) -> str:
+    return str(file.relative_to(GOLDEN).with_suffix(""))
 
 
 @cache
@@ -41,7 +47,7 @@ def verdicts(document) -> dict[str, str]:
     return {check["name"]: check["verdict"] for check in document["checks"]}
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(GOLDEN).with_suffix("")))
+@pytest.mark.parametrize("file", FILES, ids=name_of)
 def test_both_verifiers_give_the_same_result_for_an_export(file):
     raw = file.read_bytes()
     keys = trusted(raw)
@@ -50,6 +56,7 @@ def test_both_verifiers_give_the_same_result_for_an_export(file):
     verdict = "unverified" if file.stem in UNVERIFIED else "verified" if file in COSIGNED else "uncosigned"
     assert ours["verdict"] == ("forced" if file in FORCED else verdict)
     assert ours == standalone
+    frozen.require("verdicts.txt", name_of(file), in_words(ours))
 
 
 def commitment_text(name: str) -> str:
@@ -64,6 +71,16 @@ def test_the_commitment_check_says_when_it_was_published():
     assert commitment_text("long-shoe-ended").endswith("before the first bet")
 
 
+def in_words(result) -> str:
+    """Return a verdict with what each check says that does not hold."""
+    checks = verdicts(result)
+    return " ".join([result["verdict"], *(f"{name}={checks[name]}" for name in checks if checks[name] != "ok")])
+
+
+def test_no_golden_file_and_no_forgery_is_lost():
+    frozen.require_no_others("verdicts.txt", {*map(name_of, FILES), *(each.name for each in FORGERIES)})
+
+
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
 def test_both_verifiers_refuse_a_forgery_by_the_same_checks(forgery: Forgery):
     raw, keys = forgery.raw(), [key(), *witness_keys(golden(forgery.base))]
@@ -72,6 +89,7 @@ def test_both_verifiers_refuse_a_forgery_by_the_same_checks(forgery: Forgery):
     assert ours["verdict"] == standalone["verdict"] == "failed"
     assert verdicts(ours) == verdicts(standalone)
     assert verdicts(ours)[forgery.fails] == "failed"
+    frozen.require("verdicts.txt", forgery.name, f"{ours['verdict']} {forgery.fails}")
     failed = [check for check in (*ours["checks"], *standalone["checks"]) if check["verdict"] == "failed"]
     assert all(check["text"] and check["expected"] != check["found"] for check in failed)
 

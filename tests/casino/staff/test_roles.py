@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from casino.staff import duties, roles
 from casino.staff.duties import DutySide, Role
 from casino.staff.roles import TITLES, VIEWS_BY_ROLE
+from tests.support import frozen
 
 CHANGES = ("DELETE FROM {table}", "UPDATE {table} SET user_id = 2", "TRUNCATE {table}")
 OLD = "DELETE FROM {table} WHERE at < now() - interval '10 years 5 days'"
@@ -23,6 +24,13 @@ def member(*names: str) -> User:
 def test_no_built_in_role_is_on_two_sides() -> None:
     assert [role for role in Role if duties.apart(roles.functions_of(role))] == []
     assert set(VIEWS_BY_ROLE) == set(TITLES) == set(Role)
+
+
+def test_who_may_do_what_is_as_it_was() -> None:
+    functions = sorted(frozenset[str]().union(*map(roles.functions_of, Role)))
+    for name in functions:
+        frozen.require("roles.txt", name, " ".join(sorted(role for role in Role if name in roles.functions_of(role))))
+    frozen.require_no_others("roles.txt", functions)
 
 
 def test_tables_of_views_hold_views_alone() -> None:
