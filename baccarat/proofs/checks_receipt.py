@@ -12,7 +12,7 @@ from baccarat.domain.fairness.closing import encode_payout, encode_receipt, enco
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, encode_contributed
 from baccarat.domain.rounds.events import RoundSettled, WagerConfirmed, WagerSignature
-from baccarat.domain.rounds.signed_wager import UNSIGNED, listed
+from baccarat.domain.rounds.signed_wager import UNSIGNED, listed, paid
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import ShoeCutContributed
@@ -167,7 +167,7 @@ def _check_payout(exported: RoundExport, payout: Payout) -> str:
         terms=payout.terms,
         leaf=bytes.fromhex(payout.leaf),
         player=payout.player,
-        results=lines,
+        results=paid(lines),
         currency=payout.currency,
         settled_at_us=microseconds(payout.settled_at),
     )

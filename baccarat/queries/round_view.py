@@ -1,8 +1,9 @@
-"""A round as one viewer may see it."""
+"""A round as one viewer may see it. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
@@ -12,18 +13,19 @@ from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import LogHead
 from baccarat.domain.rounds.cut import SeatContribution
 from baccarat.domain.rounds.events import HandedBackBy, SeatSettled, SeatVoided, VoidReason
-from baccarat.domain.rounds.signed_wager import leaf_of_wager
+from baccarat.domain.rounds.signed_wager import leaf_of_wager, paid
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules.cards import RANKS, SUITS, hand_total
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from baccarat.domain.rules.tableau import player_draws
 from baccarat.domain.rules.wagers import Spot
-from baccarat.queries import receipt_keys
 from casino.api.shapes import AmountText, CurrencyCode, HexText, Shape, Timestamp
-from casino.events.hash_chain import microseconds
 from casino.kernel.money import MoneyType, format_amount
 
+Sign = Callable[[bytes], dict[str, str]]
+"""Signs bytes for the house, and returns `public_key` and `signature`."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 PUBLIC_KEY = "Ed25519; in `/.well-known/jwks.json`, for the purpose `receipt`."
 PLAYER_ID = "The player's id for the operator; null for players."
 BETTING_OPENS_AT = (
@@ -34,6 +36,11 @@ RoundPhase = Annotated[
     str, Meta(extra_json_schema={"enum": [phase.value for phase in Phase if phase is not Phase.UNOPENED]})
 ]
 CardText = Annotated[str, Meta(pattern=f"^[{RANKS}][{SUITS}]$", description="Rank and suit.", examples=["9h", "Td"])]
+
+
+def microseconds(moment: datetime) -> int:
+    """Return a time as signed bytes have it."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 class StakeResponse(Shape):
@@ -118,7 +125,7 @@ class PayoutResponse(Shape):
     signature: HexText
 
     @classmethod
-    def of(cls, seat: RoundSeat, round_: RoundState, currency: str) -> "PayoutResponse | None":
+    def of(cls, seat: RoundSeat, round_: RoundState, currency: str, sign: Sign) -> "PayoutResponse | None":
         """Sign what a seat's wager returned, None if it is not settled."""
         opened, settled, settled_at = round_.require_opened(), seat.settlement, round_.ended_at
         if settled is None or settled_at is None:
@@ -128,7 +135,7 @@ class PayoutResponse(Shape):
             terms=opened.terms,
             leaf=leaf,
             player=seat.player,
-            results=settled.results,
+            results=paid(settled.results),
             currency=currency,
             settled_at_us=microseconds(settled_at),
         )
@@ -152,7 +159,7 @@ class PayoutResponse(Shape):
             ),
             currency=currency,
             settled_at=settled_at,
-            **receipt_keys.sign(signed),
+            **sign(signed),
         )
 
 
@@ -209,7 +216,9 @@ class RoundSeatResponse(Shape):
     void: WagerVoid | None
 
     @classmethod
-    def of(cls, seat: RoundSeat, round_: RoundState, viewer: UUID | None, currency: str) -> "RoundSeatResponse":
+    def of(
+        cls, seat: RoundSeat, round_: RoundState, viewer: UUID | None, currency: str, sign: Sign | None
+    ) -> "RoundSeatResponse":
         """Present a seat's chips, wager and result."""
         void = round_.void_of(seat.seat)
         return cls(
@@ -224,7 +233,7 @@ class RoundSeatResponse(Shape):
             raised=present_stakes(seat.raised, currency) if seat.raised else None,
             confirmed_at=seat.confirmed_at,
             result=None if seat.settlement is None else WagerResult.of(seat.settlement, currency),
-            payout=PayoutResponse.of(seat, round_, currency) if seat.player == viewer else None,
+            payout=PayoutResponse.of(seat, round_, currency, sign) if sign and seat.player == viewer else None,
             void=None if void is None else WagerVoid.of(void, viewer, currency),
         )
 
@@ -319,8 +328,11 @@ class RoundResponse(Shape):
     seats: tuple[RoundSeatResponse, ...]
 
 
-def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> RoundResponse:
-    """Present a round: phase, cards in deal order, hands, outcome, and each seat's chips, wager and result."""
+def present_round(round_: RoundState, *, viewer: UUID | None, currency: str, sign: Sign | None = None) -> RoundResponse:
+    """Present a round: phase, cards in deal order, hands, outcome, and each seat's chips, wager and result.
+
+    With `sign`, which signs for the house, the viewer's own wager has its payout.
+    """
     opened = round_.require_opened()
     player, banker = split_hands(round_.cards)
     voided = round_.voided
@@ -352,7 +364,7 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         waiting_for=WaitingFor.WITNESS if round_.awaits_links() else None,
         void=None if voided is None else RoundVoid(reason=voided.reason, voided_at=voided.voided_at),
         ceremony=_ceremony(round_, viewer),
-        seats=tuple(RoundSeatResponse.of(seat, round_, viewer, currency) for seat in round_.seats),
+        seats=tuple(RoundSeatResponse.of(seat, round_, viewer, currency, sign) for seat in round_.seats),
     )
 
 

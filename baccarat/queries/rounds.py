@@ -14,6 +14,7 @@ from baccarat.domain.rounds import events
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.refusals import UnknownTable
+from baccarat.queries.receipt_keys import sign
 from baccarat.queries.redaction import redact_for
 from baccarat.queries.round_view import RoundResponse, present_round
 from baccarat.storage import repository
@@ -188,4 +189,4 @@ def _decrypt_note(data: dict[str, Any]) -> dict[str, Any]:
 def _rounds(query: str, parameters: Sequence[Any], viewer: UUID | None) -> list[RoundResponse]:
     rows = fetch(query, parameters)
     states = repository.read_rounds([round_ for round_, _ in rows])
-    return [present_round(states[round_], viewer=viewer, currency=currency) for round_, currency in rows]
+    return [present_round(states[round_], viewer=viewer, currency=currency, sign=sign) for round_, currency in rows]

@@ -1,4 +1,4 @@
-"""A table as one viewer may see it."""
+"""A table as one viewer may see it. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,14 +13,15 @@ from baccarat.domain.rounds.cut import find_contribution
 from baccarat.domain.rounds.state import RoundState, SeatStatus
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.state import FixedTerms, NextShoe, Seat, Shoe, TableState
-from baccarat.queries import receipt_keys
 from baccarat.queries.low_balance import LowBalance, present_low_balance
 from baccarat.queries.round_view import (
     BETTING_OPENS_AT,
     PLAYER_ID,
     PUBLIC_KEY,
     RoundResponse,
+    Sign,
     StakeResponse,
+    microseconds,
     player_id_for,
     present_contributions,
     present_round,
@@ -28,7 +29,6 @@ from baccarat.queries.round_view import (
 )
 from baccarat.queries.rules_view import TableRulesResponse, present_rules
 from casino.api.shapes import AmountText, CurrencyCode, HexText, Money, Shape, Timestamp
-from casino.events.hash_chain import microseconds
 from casino.kernel.money import MoneyType, format_amount
 from wallet.funding.events import Funding
 from wallet.payments.funding_options import DisplayedBalance, FundingOptions, PlayerWallet
@@ -181,7 +181,7 @@ class ContributionReceipt(Shape):
     signature: HexText
 
     @classmethod
-    def of(cls, own: Seat, table: TableState) -> "ContributionReceipt | None":
+    def of(cls, own: Seat, table: TableState, sign: Sign) -> "ContributionReceipt | None":
         """Sign that a seat has contributed to the next shoe, None if its player has not."""
         shoe, opened = table.next_shoe, table.require_opened()
         given = None if shoe is None else find_contribution(shoe.contributions, own.seat)
@@ -205,7 +205,7 @@ class ContributionReceipt(Shape):
             contribution=given.contribution,
             player_key=given.public_key,
             contributed_at=given.contributed_at,
-            **receipt_keys.sign(signed),
+            **sign(signed),
         )
 
 
@@ -299,6 +299,7 @@ def present_table_state(
     now: datetime,
     game_balance: DisplayedBalance | None = None,
     funding_options: FundingOptions | None = None,
+    sign: Sign | None = None,
 ) -> TableStateResponse:
     """Present a table with its seats, shoe and current round for `viewer`; None is the operator.
 
@@ -315,11 +316,13 @@ def present_table_state(
         shoe=None if table.shoe is None else ShoeInPlay.of(table.shoe),
         next_shoe=None if table.next_shoe is None else NextShoeResponse.of(table.next_shoe),
         terms=None if table.terms is None else TermsResponse.of(table.terms),
-        round=None if round_.opened is None else present_round(round_, viewer=viewer, currency=currency),
+        round=None if round_.opened is None else present_round(round_, viewer=viewer, currency=currency, sign=sign),
         betting_opens_at=table.betting_opens_at if round_.opened is None else round_.opened.opened_at,
         you=None
         if own is None
-        else _own_seat(own, table, round_, game_balance or DisplayedBalance(0), funding_options or FundingOptions(0)),
+        else _own_seat(
+            own, table, round_, game_balance or DisplayedBalance(0), funding_options or FundingOptions(0), sign=sign
+        ),
         stop=_stop(table),
         server_time=now,
     )
@@ -361,7 +364,13 @@ def _stop(table: TableState) -> TableStop | None:
 
 
 def _own_seat(
-    seat: Seat, table: TableState, round_: RoundState, shown: DisplayedBalance, funding: FundingOptions
+    seat: Seat,
+    table: TableState,
+    round_: RoundState,
+    shown: DisplayedBalance,
+    funding: FundingOptions,
+    *,
+    sign: Sign | None,
 ) -> OwnSeat:
     currency, round_seat, balance = table.rules.currency, round_.seat_of(seat.player), shown.amount
     return OwnSeat(
@@ -378,6 +387,6 @@ def _own_seat(
         in_round=round_seat is not None and round_.is_running(),
         status=None if round_seat is None else round_seat.status,
         last_wager=None if seat.last_wager is None else present_stakes(seat.last_wager, currency),
-        contribution=ContributionReceipt.of(seat, table),
+        contribution=ContributionReceipt.of(seat, table, sign) if sign else None,
         wager_signatures=WAGER_SIGNATURES,
     )

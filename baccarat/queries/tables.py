@@ -16,6 +16,7 @@ from baccarat.domain.tables.refusals import UnknownShoe, UnknownTable
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.board_view import LobbyTable, Scoreboard, present_board, present_lobby_table
 from baccarat.queries.nicknames import shown_nicknames
+from baccarat.queries.receipt_keys import sign
 from baccarat.queries.round_view import present_round
 from baccarat.queries.rules_view import PresetName
 from baccarat.queries.table_view import Place, TableResponse, TableStateResponse, present_table, present_table_state
@@ -207,7 +208,7 @@ def load_table_state(
     """Present a table for `viewer`, whose game balance is `balance` (None without a seat)."""
     funding_options = _funding_options_if_low(table, player=viewer, balance=balance)
     return present_table_state(
-        table, round_, viewer=viewer, now=now, game_balance=balance, funding_options=funding_options
+        table, round_, viewer=viewer, now=now, game_balance=balance, funding_options=funding_options, sign=sign
     )
 
 
@@ -223,7 +224,7 @@ def _present(
 ) -> TableResponse:
     current = NO_ROUND if state.round is None else rounds[state.round]
     last = None if state.last_round is None else rounds[state.last_round]
-    last_round = None if last is None else present_round(last, viewer=viewer, currency=state.rules.currency)
+    last_round = None if last is None else present_round(last, viewer=viewer, currency=state.rules.currency, sign=sign)
     table_state = load_table_state(state, current, viewer=viewer, now=now, balance=balance)
     return present_table(table_state, state, last_round, nicknames, wallet)
 

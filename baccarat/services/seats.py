@@ -40,6 +40,7 @@ from baccarat.domain.tables.refusals import (
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.queries.offered import is_seated_or_offered
+from baccarat.queries.receipt_keys import sign
 from baccarat.queries.table_view import ContributionReceipt, TableStateResponse
 from baccarat.queries.tables import load_table_state
 from baccarat.services.releasing import require_chains
@@ -196,7 +197,7 @@ def take(
         given = None
         if contribution is not None:
             contribute(uow, player=actor.player, contribution=contribution, signature=contribution_signature, now=now)
-            given = ContributionReceipt.of(require_seat(uow, actor.player), uow.table)
+            given = ContributionReceipt.of(require_seat(uow, actor.player), uow.table, sign)
         _open_idle_table(uow, now)
         repository.save([(uow, actor.metadata)])
         balance = game_balance(uow, actor.player) if remote else DisplayedBalance(buy_in)

@@ -13,7 +13,6 @@ from uuid import UUID
 
 from baccarat.domain.fairness.links import LogHead
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, digest_cards, encode_witnesses, prefixed
-from baccarat.domain.rules.payouts import SpotResult
 from casino.kernel import merkle
 from casino.witness.statements import ClosingKind
 
@@ -34,6 +33,8 @@ _RECEIPT_HEAD: Final = struct.Struct(">BI")
 
 Stakes = Iterable[tuple[str, int]]
 """Names of spots and minor units, in the rules' order of spots."""
+PaidLine = tuple[str, int, str, int, int]
+"""What a stake returned: the spot's name, the stake, its result, what was returned, and the commission."""
 
 
 class SeatClosing(IntEnum):
@@ -215,7 +216,7 @@ def encode_payout(
     terms: str,
     leaf: bytes,
     player: UUID,
-    results: Sequence[SpotResult],
+    results: Sequence[PaidLine],
     currency: str,
     settled_at_us: int,
 ) -> bytes:
@@ -234,9 +235,10 @@ def encode_payout(
     )
 
 
-def _encode_result(each: SpotResult) -> bytes:
-    names = prefixed(each.spot.encode("ascii")) + _U64.pack(each.stake) + prefixed(each.result.encode("ascii"))
-    return names + _U64.pack(each.returned) + _U64.pack(each.commission)
+def _encode_result(line: PaidLine) -> bytes:
+    spot, stake, result, returned, commission = line
+    names = prefixed(spot.encode("ascii")) + _U64.pack(stake) + prefixed(result.encode("ascii"))
+    return names + _U64.pack(returned) + _U64.pack(commission)
 
 
 def _encode_stakes(stakes: Stakes) -> bytes:

@@ -1,12 +1,13 @@
 """The bytes of a seat's wager, which its player may sign, and its leaf in the closing. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 from uuid import UUID
 
-from baccarat.domain.fairness.closing import encode_wager, wager_leaf
+from baccarat.domain.fairness.closing import PaidLine, encode_wager, wager_leaf
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.state import RoundSeat
+from baccarat.domain.rules.payouts import SpotResult
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
 
@@ -26,6 +27,11 @@ def listed(stakes: Mapping[Spot, int]) -> list[tuple[str, int]]:
 def wager_id(round_: UUID, seat: int) -> UUID:
     """Name a wager: its round's id plus its seat, so that those of a round lie together."""
     return UUID(int=round_.int + seat)
+
+
+def paid(results: Iterable[SpotResult]) -> list[PaidLine]:
+    """List what stakes returned as it is signed."""
+    return [(each.spot.value, each.stake, each.result.value, each.returned, each.commission) for each in results]
 
 
 def bytes_to_sign(

@@ -15,6 +15,7 @@ from django.test import Client
 
 from baccarat.domain.fairness import closing, commitment, cut, links, shuffle, terms
 from baccarat.domain.fairness.closing import LogHead
+from baccarat.domain.rounds.signed_wager import paid
 from baccarat.domain.rules import deal, payouts
 from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import TableRules
@@ -247,7 +248,7 @@ def test_payouts() -> None:
         payouts.SpotResult(Spot.TIE, 500, payouts.StakeResult.LOSE, 0, 0, 0),
     ]
     signed = closing.encode_payout(
-        terms=payout["terms"], leaf=bytes.fromhex(payout["leaf"]), player=UUID(payout["player"]), results=results,
+        terms=payout["terms"], leaf=bytes.fromhex(payout["leaf"]), player=UUID(payout["player"]), results=paid(results),
         currency=payout["currency"], settled_at_us=verifier.microseconds(payout["settled_at"]),
     )  # fmt: skip
     assert signed.hex() == VECTORS["payout"]["bytes"]
