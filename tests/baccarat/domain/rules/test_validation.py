@@ -67,6 +67,7 @@ def shows(**milliseconds: int) -> dict[str, Any]:
         (ROUNDS, "seat_kept_out_of_range", {"seat_kept_rounds": 1}, {"seat_kept_rounds": 0}),
         (ROUNDS, "seat_kept_out_of_range", {"seat_kept_rounds": 100}, {"seat_kept_rounds": 101}),
         (ROUNDS, "burn_needs_a_shoe", {"burn": False}, {"burn": True}),
+        (ROUNDS, "fixed_order_needs_a_shoe", {"fixed_order": False}, {"fixed_order": True}),
         (SHOES, "look_without_hand_back", {}, {"look_seconds": None}),
         (SHOES, "look_out_of_range", {"look_seconds": 1}, {"look_seconds": 0}),
         (SHOES, "look_out_of_range", {"look_seconds": 60}, {"look_seconds": 61}),
