@@ -108,7 +108,6 @@ class RoundEvent(Shape):
         open_enum(EVENT_NAMES, example="ChipsPlaced"),
     ]
     schema: int
-    transaction: Annotated[int, Meta(description="Events of one transaction were recorded together, all or none.")]
     data: Annotated[dict[str, Any], Meta(examples=[{"seat": 1, "spot": "banker", "amount": 1000}])]
     recorded_at: Timestamp
 
@@ -157,7 +156,6 @@ def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> RoundE
                 version=event.version,
                 type=event.type,
                 schema=event.schema,
-                transaction=event.transaction,
                 data=_decrypt_note(redact_for(type=event.type, data=msgspec.json.decode(event.data), viewer=viewer)),
                 recorded_at=event.recorded_at,
             )

@@ -165,6 +165,7 @@ def set_up() -> Scene:
     ours = {
         "table": table,
         "round": state["last_round"]["id"],
+        "wager": lucky.read(f"rounds/{state['last_round']['id']}")["seats"][0]["wager"],
         "shoe": state["last_round"]["shoe"],
         "player": alice.id,
         "message": message,

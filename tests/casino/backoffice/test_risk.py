@@ -166,7 +166,7 @@ def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Off
         assert len(lines) == 1 + rows
         sheet = workbooks.rows_of(archive.read("case.xlsx"), name)
         assert [[line[0][:19], *line[1:]] for line in sheet] == [[line[0][:19], *line[1:]] for line in lines]
-    assert {(line[6], line[7]) for line in lines[1:]} == {('{"banker": "100.00"}', "100.00")}
+    assert {(line[7], line[8]) for line in lines[1:]} == {('{"banker": "100.00"}', "100.00")}
     assert content["sums"]["EUR"]["30 d"]["staked"] == content["alerts"][0]["amount"] == "200.00"
     assert content["case"]["details"]["staked"] == "200.00"
     assert CaseEntry.objects.filter(case=case, kind="export").exists()
