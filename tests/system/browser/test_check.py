@@ -142,7 +142,7 @@ def test_no_bet_is_placed_on_terms_that_no_witness_stands_for_whom_the_operator_
     table, own = house.table("mini"), keys[-2]
     screen = launched(table, [*(each for each in keys if each != own), "0a" * 32])
     screen.place("banker", "25")
-    expect(screen.page.locator(".notice")).to_contain_text("No bet was placed: none of the witnesses that")
+    expect(screen.page.locator(".notice.problem")).to_contain_text("No bet was placed: none of the witnesses that")
     assert house.get(f"/tables/{table}")["round"] is None
 
 
