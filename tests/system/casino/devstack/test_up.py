@@ -40,8 +40,8 @@ def environment(tmp_path_factory):
 def running(environment, log, port=0):
     """`manage.py up` on a port, by default any free one, when it has said that it runs; yields process and address."""
     with manage("up", "--port", str(port), "--no-reload", environment=environment, log=log) as up:
-        begun = wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None, seconds=120)
-        assert begun, log.read_text()
+        wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None, seconds=120)
+        assert "Stop with Ctrl-C" in log.read_text(), log.read_text()
         yield up, re.search(r"^Web +(http://127\.0\.0\.1:\d+)", log.read_text(), re.MULTILINE)[1]
 
 
