@@ -166,10 +166,9 @@ def take(
     Nothing is moved if the money is in the operator's own wallet: raises MoneyElsewhere until that was asked.
     A `contribution` (hex) goes to the cut of the next shoe; at a table without terms yet, that of the very next round.
 
-    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, MoneyTypeNotOffered, WrongCurrency,
-    BuyInUnderMinimum, DebtOutstanding,
-    PlayerExcluded, PlayIsStopped, PlayerIsBlocked, PlayLimitReached, InsufficientFunds, GameInterrupted,
-    DeferredCommissionUnavailable, WitnessesNotReady, and the refusals of a cut.
+    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, MoneyTypeNotOffered, WrongCurrency, BuyInUnderMinimum,
+    DebtOutstanding, PlayerExcluded, PlayIsStopped, PlayerIsBlocked, PlayLimitReached, InsufficientFunds,
+    GameInterrupted, DeferredCommissionUnavailable, WitnessesNotReady, and the refusals of a cut.
     """
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
@@ -184,16 +183,7 @@ def take(
             buy_in = 0  # the money stays where it is
         require_chains(uow.table)
         eligibility.require_buy_in(buy_in)
-        uow.decide_on_table(
-            tc.TakeSeat(
-                player=actor.player,
-                seat=seat,
-                money_type=money_type,
-                buy_in=buy_in,
-                available=eligibility.balance,
-                now=now,
-            )
-        )
+        uow.decide_on_table(tc.TakeSeat(actor.player, seat, money_type, buy_in, available=eligibility.balance, now=now))
         given = None
         if contribution is not None:
             contribute(uow, player=actor.player, contribution=contribution, signature=contribution_signature, now=now)
