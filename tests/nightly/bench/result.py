@@ -13,7 +13,7 @@ from casino.devstack.processes import Child
 from casino.devstack.system import commands
 from tests.nightly.bench.measure import Measured, percentile
 from tests.nightly.bench.plan import Plan
-from tests.nightly.bench.witnessed import PLAYED_BEFORE, prepared
+from tests.nightly.bench.witnessed import prepared
 from tests.nightly.bench.worker import Worker
 
 TARGET: Final = 60.0
@@ -29,8 +29,6 @@ def measure(plan: Plan) -> Iterator[Measured]:
         environment, own = witness.environment(database), commands(port=0)
         house = exits.enter_context(Worker("house", environment=environment, log=plan.log))
         witnessed = house.run("seat", tables=size.result_tables)
-        for _ in range(PLAYED_BEFORE):
-            house.run("play", places=witnessed, rounds=len(witnessed))
         plain = house.run("seat", tables=size.result_tables, slug="plain", witnessed=False)
         for name in PROCESSES:  # which make no chains for the other tables
             variables = {**environment, "TABLE_WITNESSES": "0"}

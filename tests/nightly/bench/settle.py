@@ -20,7 +20,7 @@ from tests.nightly.bench import settle_peer
 from tests.nightly.bench.databases import Database
 from tests.nightly.bench.measure import Measured
 from tests.nightly.bench.plan import Plan
-from tests.nightly.bench.witnessed import PLAYED_BEFORE, Witness, prepared
+from tests.nightly.bench.witnessed import Witness, prepared
 from tests.nightly.bench.worker import Worker
 
 TARGET = 1.0
@@ -120,9 +120,6 @@ def seated(
                 environment = exits.enter_context(witness.running()).environment(database)
             house = exits.enter_context(Worker("house", environment=environment, log=plan.log))
             places = house.run("seat", tables=tables or plan.size.tables)
-            if witness is not None:
-                for _ in range(PLAYED_BEFORE):
-                    house.run("play", places=places, rounds=len(places))
             if wagers:
                 house.run("wager", places=places)
         with database.owner() as connection:

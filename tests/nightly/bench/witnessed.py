@@ -18,8 +18,6 @@ from casino.witness.compare import read_source
 from tests.nightly.bench.databases import Database
 
 ORIGIN: Final = "bench.casino.localhost/log"
-PLAYED_BEFORE: Final = 4
-"""Rounds at a new table until its rounds follow from links: drawings that were committed to before have none."""
 
 
 @dataclass(frozen=True, slots=True)
