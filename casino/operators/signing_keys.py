@@ -2,7 +2,6 @@
 
 import secrets
 from base64 import b64encode, urlsafe_b64decode
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -130,16 +129,6 @@ def verification_key(row: SigningKey) -> Ed25519PublicKey | bytes:
         return Ed25519PublicKey.from_public_bytes(bytes(row.material))
     encrypted = EncryptedSecret(row.encrypted_under, bytes(row.material))
     return decrypt_secret(encrypted, associated_data=_bound_to(row.key_id, row.keyid))
-
-
-def oldest_secret(rows: Iterable[SigningKey]) -> str:
-    """Return the first HMAC secret of signing keys, oldest first, as it was shown; empty without one.
-
-    So a new one signs only when the operator, whose server knows it by then, removes the old one.
-    """
-    row = next((each for each in rows if each.algorithm == SignatureAlgorithm.HMAC_SHA256), None)
-    secret = None if row is None else verification_key(row)
-    return b64encode(secret).decode() if isinstance(secret, bytes) else ""
 
 
 def rewrap(first: str) -> tuple[dict[str, int], list[str]]:

@@ -1,9 +1,9 @@
 """The acceptance matrix that integrators run against a wallet, A to R, as it applies to one that we hold.
 
-After the suites that game providers and operators use for wallets (SOFTSWISS's and its like). Where a game would call
-a foreign wallet to bet, win and roll back, ours is called by players (`deal`), by the dealers (settlement) and by staff
-(void); where money comes from outside, the payment provider's callbacks are what may come twice, late or too early.
-Each test is one letter, over HTTP where its caller is outside.
+After the suites that game providers and operators use for wallets. Where a game would call a foreign wallet to bet, win
+and roll back, ours is called by players (`deal`), by the dealers (settlement) and by staff (void); where money comes
+from outside, the payment provider's callbacks are what may come twice, late or too early. Each test is one letter, over
+HTTP where its caller is outside.
 """
 
 import json

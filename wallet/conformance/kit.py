@@ -13,8 +13,6 @@ from wallet.funding.events import WalletProfile
 ANY: Final = frozenset(WalletProfile)
 STANDARD: Final = frozenset({WalletProfile.STANDARD})
 """For what only our own messages can say."""
-WITH_CODES: Final = frozenset({WalletProfile.STANDARD, WalletProfile.HUB88})
-"""For refusals that `softswiss` has no code for."""
 NEEDED: Final = 20 * STAKE
 """The balance that a run needs, in minor units."""
 

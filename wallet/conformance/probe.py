@@ -55,7 +55,7 @@ class Exchange:
 class Probe:
     """Sends messages about one player to a wallet. Use `with`.
 
-    Answers of the profile `standard` are signed by `key`; `secret` signs messages of `softswiss`.
+    Answers of the profile `standard` are signed by `key`.
     """
 
     url: str
@@ -63,7 +63,6 @@ class Probe:
     player: UUID
     currency: str
     profile: WalletProfile = WalletProfile.STANDARD
-    secret: str = field(default="", repr=False)
     exchanges: list[Exchange] = field(default_factory=list)
     _open: dict[UUID, WalletOrder] = field(default_factory=dict)
     _http: httpx.Client = field(init=False)
@@ -181,7 +180,7 @@ class Probe:
 
     @property
     def wallet(self) -> Endpoint:
-        return Endpoint(_NOBODY, self.url, self.profile, self.secret)
+        return Endpoint(_NOBODY, self.url, self.profile)
 
     def address(self, path: str) -> str:
         return self.wallet.address(path)
@@ -236,11 +235,6 @@ def accepted(reply: WalletReply) -> AcceptedAnswer:
             raise CaseFailed(f"It was refused ({code}) instead of accepted.")
         case NoAnswer(why):
             raise CaseFailed(f"No definite answer: {why}")
-
-
-def not_taken(reply: WalletReply) -> None:
-    """Check that an answer does not accept: not every profile has a code for each refusal. Raises CaseFailed."""
-    require(not isinstance(reply.answer, AcceptedAnswer), "It was accepted instead of refused.")
 
 
 def refused(reply: WalletReply, *codes: str) -> None:

@@ -23,7 +23,6 @@ class WalletProfile(StrEnum):
     STANDARD = "standard"
     """Our own messages, signed both ways."""
     HUB88 = "hub88"
-    SOFTSWISS = "softswiss"
 
 
 @dataclass(frozen=True, slots=True)

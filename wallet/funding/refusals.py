@@ -55,8 +55,8 @@ class WalletKeyMissing(Refusal):
     kind = RefusalKind.CONFLICT
     title = "A key between the wallet and this service is missing"
     remedy = (
-        "Register a signing key with one of your API keys first (POST /api/v1/operator/key/signing-keys): any for the "
-        "profile `standard`, whose answers it verifies, and an `hmac-sha256` one for `softswiss`."
+        "Register a signing key with one of your API keys first (POST /api/v1/operator/key/signing-keys): it verifies "
+        "your wallet's answers."
     )
 
 

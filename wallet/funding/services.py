@@ -16,7 +16,6 @@ from casino.events.store import Metadata
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
-from casino.operators.signing_keys import SignatureAlgorithm
 from casino.outbound.destinations import check_url
 from casino.outbound.refusals import InvalidWebhookUrl
 from wallet import acts
@@ -64,14 +63,8 @@ _FORGET: Final = "DELETE FROM wallet_told_balance WHERE operator_id = %s"
 _SIGNS: Final = """
     SELECT EXISTS (SELECT FROM operators_signingkey AS signing
                      JOIN operators_apikey AS key ON key.key_id = signing.key_id
-                    WHERE key.operator_id = %s AND key.revoked_at IS NULL AND signing.algorithm = ANY (%s::text[]))
+                    WHERE key.operator_id = %s AND key.revoked_at IS NULL)
 """
-
-
-_ALGORITHMS: Final = {
-    WalletProfile.STANDARD: [each.value for each in SignatureAlgorithm],
-    WalletProfile.SOFTSWISS: [SignatureAlgorithm.HMAC_SHA256.value],
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +149,7 @@ def _require_keys(operator: UUID, profile: WalletProfile) -> None:
     if profile is WalletProfile.HUB88:
         if not settings.WALLET_RSA_KEY:
             raise WalletProfileUnavailable("WALLET_RSA_KEY is not set.")
-    elif not fetch(_SIGNS, [operator, _ALGORITHMS[profile]])[0][0]:
+    elif not fetch(_SIGNS, [operator])[0][0]:
         raise WalletKeyMissing
 
 

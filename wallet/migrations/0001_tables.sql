@@ -285,7 +285,7 @@ CREATE TABLE wallet_funding (
     version integer NOT NULL CHECK (version > 0),
     wallet_url text NOT NULL DEFAULT '',
     -- The vocabulary in which the operator's own wallet is asked.
-    wallet_profile text NOT NULL DEFAULT 'standard' CHECK (wallet_profile IN ('standard', 'hub88', 'softswiss'))
+    wallet_profile text NOT NULL DEFAULT 'standard' CHECK (wallet_profile IN ('standard', 'hub88'))
 );
 
 CREATE TABLE wallet_transfer (

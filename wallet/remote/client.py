@@ -22,7 +22,6 @@ from casino.events.sql import fetch
 from casino.kernel import strict_json
 from casino.operators.key_models import SigningKey
 from casino.operators.request_signatures import AnswerKeys, SignedAnswer, check_answer
-from casino.operators.signing_keys import oldest_secret
 from casino.outbound.answers import WholeAnswer
 from casino.outbound.blocking import blocking_client
 from casino.outbound.client import WebhookClient
@@ -53,13 +52,12 @@ class NotAnswered(Exception):
 class Endpoint:
     """An operator's wallet: where and how it is asked, for one request or a few.
 
-    `secret` signs messages in the profile SOFTSWISS, `known` verifies answers in STANDARD.
+    `known` verifies answers in the profile STANDARD.
     """
 
     operator: UUID
     url: str
     profile: WalletProfile = WalletProfile.STANDARD
-    secret: str = field(default="", repr=False)
     known: AnswerKeys = field(default=_NO_KEYS, repr=False)
 
     @property
@@ -75,11 +73,7 @@ class Endpoint:
         if self.profile is WalletProfile.STANDARD:
             return signing.signed_headers(method, url, body)
         try:
-            signed = (
-                signing.hub88_headers(body)
-                if self.profile is WalletProfile.HUB88
-                else signing.softswiss_headers(body, self.secret)
-            )
+            signed = signing.hub88_headers(body)
         except signing.NoKey as error:
             raise NotAnswered(f"Nothing was asked: {error}") from None
         return {"Content-Type": "application/json", "Accept-Encoding": "identity", **signed}
@@ -92,9 +86,8 @@ def endpoint(operator: UUID) -> Endpoint:
         return Endpoint(operator, "")
     signing_keys = [SigningKey(**dict(zip(_KEY_FIELDS, row[3:], strict=True))) for row in rows if row[3] is not None]
     url, profile, now, *_ = rows[0]
-    secret = oldest_secret(signing_keys) if profile == WalletProfile.SOFTSWISS else ""
     known = AnswerKeys({key.keyid: key for key in signing_keys}, now)
-    return Endpoint(operator, url, WalletProfile(profile), secret, known)
+    return Endpoint(operator, url, WalletProfile(profile), known)
 
 
 async def call(
@@ -128,8 +121,7 @@ def verified(answer: WholeAnswer, wallet: Endpoint) -> Any:
 
 def read_whole(answer: WholeAnswer, profile: WalletProfile, check: Callable[[SignedAnswer, bytes], None]) -> Any:
     """Return what an answer says, if it is whole and `check` takes its signature. Raises NotAnswered."""
-    may_refuse = PROFILES[profile].refuses_by_status and 400 <= answer.status < 500
-    if answer.status != 200 and not may_refuse:
+    if answer.status != 200:
         raise NotAnswered(f"The status is {answer.status}.")
     try:
         if profile is WalletProfile.STANDARD:
@@ -138,12 +130,9 @@ def read_whole(answer: WholeAnswer, profile: WalletProfile, check: Callable[[Sig
     except RequestRejected as error:
         raise NotAnswered(f"The signature of the answer: {error.detail}") from None
     try:
-        document = strict_json.decode(answer.body)
+        return strict_json.decode(answer.body)
     except strict_json.NotStrictJson as error:
         raise NotAnswered(f"The answer is no JSON: {error}") from None
-    if answer.status != 200 and "code" not in document:
-        raise NotAnswered(f"The status is {answer.status}, without a code.")
-    return document
 
 
 def call_and_wait(wallet: Endpoint, path: str, document: Mapping[str, Any], *, seconds: float) -> WholeAnswer:

@@ -1,7 +1,7 @@
 """Our signatures of requests to operators' wallets: RFC 9421 with Ed25519, by keys derived from PERSONAL_KEYS.
 
-All of them are published, so that a new one is known before it signs: add it last, and put it first a day later. The
-other profiles sign the bytes of the body alone: Hub88 by WALLET_RSA_KEY, SOFTSWISS by a secret of the operator.
+All of them are published, so that a new one is known before it signs: add it last, and put it first a day later. For
+Hub88 the bytes of the body alone are signed, by WALLET_RSA_KEY.
 """
 
 import hmac
@@ -70,13 +70,6 @@ def hub88_headers(body: bytes) -> Mapping[str, str]:
         raise NoKey("WALLET_RSA_KEY is not set.")
     signature = parse_rsa_key("WALLET_RSA_KEY", settings.WALLET_RSA_KEY).sign(body, PKCS1v15(), SHA256())
     return {"X-Hub88-Signature": _base64(signature)}
-
-
-def softswiss_headers(body: bytes, secret: str) -> Mapping[str, str]:
-    """Return the signature of a body as SOFTSWISS has it: HMAC-SHA-256, in hex. Raises NoKey."""
-    if not secret:
-        raise NoKey("The operator has no secret any more.")
-    return {"X-Request-Sign": hmac.new(secret.encode(), body, "sha256").hexdigest()}
 
 
 @lru_cache(maxsize=2)

@@ -131,7 +131,6 @@ class MethodVersionForm(DepositMethodForm):
 _PROFILES: Final = {
     WalletProfile.STANDARD: "In our own messages",
     WalletProfile.HUB88: "As Hub88 asks wallets",
-    WalletProfile.SOFTSWISS: "As SOFTSWISS asks wallets",
 }
 
 

@@ -5,7 +5,6 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -16,7 +15,7 @@ from pytest_django import Settings
 from tests.support.rsa_keys import rsa_key
 from tests.wallet.conformance.wallets import PLAYER, failures, funded, write_key
 from tests.wallet.remote.operators import WalletServer, running_wallet
-from tests.wallet.remote.profiles.counterparts import Hub88Wallet, SoftswissWallet, as_setting, running
+from tests.wallet.remote.profiles.counterparts import Hub88Wallet, as_setting, running
 from wallet.conformance.cases import CASES
 from wallet.conformance.kit import Group
 
@@ -78,13 +77,9 @@ def test_a_wallet_that_cannot_be_tried_is_no_wallet_that_failed(server: WalletSe
     server.start()
 
 
-@pytest.mark.parametrize("profile", [Hub88Wallet, SoftswissWallet])
-def test_a_wallet_is_tried_in_the_profile_that_it_speaks(profile: Any, tmp_path: Path, settings: Settings) -> None:
+def test_a_wallet_is_tried_in_the_profile_that_it_speaks(settings: Settings) -> None:
     settings.WALLET_RSA_KEY = as_setting(rsa_key())
-    wallet, secret = profile(), tmp_path / "secret"
-    secret.write_text("secret\n")
-    wallet.secret, wallet.balances[str(PLAYER)] = "secret", 500_00
-    options = ["--profile", "hub88"] if profile is Hub88Wallet else ["--profile", "softswiss", "--secret", str(secret)]
+    wallet, options = Hub88Wallet(balances={str(PLAYER): 500_00}), ["--profile", "hub88"]
     with running(wallet):
         done = run(wallet.url, *options, "--only", "a_debit_takes")
         assert (done.returncode, failures(done.stdout)) == (0, [])
@@ -97,7 +92,6 @@ def test_a_wallet_is_tried_in_the_profile_that_it_speaks(profile: Any, tmp_path:
     ("profile", "missing"),
     [
         ("standard", "The profile standard needs --key."),
-        ("softswiss", "The profile softswiss needs --secret."),
         ("hub88", "Nothing was asked: WALLET_RSA_KEY is not set."),
     ],
 )

@@ -58,7 +58,6 @@ FAULTS = (
     Fault("a_correction_with_another_amount_under_its_id_is_refused", faults.forgiving("correction")),
     Fault("a_credit_under_the_id_of_its_debit_is_refused", faults.forgiving("credit")),
     Fault("a_debit_after_its_rollback_is_refused", faults.NoMarkWithoutDebit),
-    Fault("a_debit_after_its_rollback_moves_nothing", faults.NoMarkWithoutDebit),
     Fault("a_debit_whose_answer_was_lost_is_rolled_back", faults.MarksAreNotRead),
     Fault("a_debit_that_was_rolled_back_is_not_taken_again", faults.MarksAreNotRead),
     Fault("a_rollback_before_its_debit_finds_none", faults.UnknownRollbackIsRefused),

@@ -110,8 +110,6 @@ def again(transaction: UUID) -> list[str]:
         ("standard", {"status": None}, "unreadable"),
         ("hub88", {"status": "RS_ERROR_USER_DISABLED"}, "refused_player_disabled"),
         ("hub88", {"status": "RS_ERROR_WRONG_TYPES"}, "unreadable"),
-        ("softswiss", {"code": 101}, "refused_player_unknown"),
-        ("softswiss", {"code": 499}, "unreadable"),
     ],
 )
 def test_an_answer_that_is_no_end_of_a_credit_is_stored_told_and_shown_once_and_the_credit_is_sent_again(
@@ -140,8 +138,6 @@ def test_an_answer_that_is_no_end_of_a_credit_is_stored_told_and_shown_once_and_
         ("standard", {"status": "temporary"}),
         ("standard", {"transaction": str(uuid4()), "status": "refused"}),
         ("hub88", {"status": "RS_ERROR_UNKNOWN"}),
-        ("softswiss", {"code": 500}),
-        ("softswiss", {"transactions": []}),
     ],
 )
 def test_an_answer_that_says_not_now_or_is_about_something_else_is_only_sent_again(
@@ -176,23 +172,19 @@ def test_an_answer_is_applied_again_as_it_is_read_now() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("profile", ["standard", "hub88", "softswiss"])
+@pytest.mark.parametrize("profile", ["standard", "hub88"])
 def test_an_answer_to_a_debit_is_never_read_as_one_to_its_rollback(profile: str) -> None:
     open_house(profile)
     asked = ask_debit()
-    said = {"transaction": str(asked.transaction), "status": "RS_ERROR_WRONG_TYPES", "code": 499}
-    said |= {"status": "accepted"} if profile == "standard" else {}
+    status = {"standard": "accepted", "hub88": "RS_ERROR_WRONG_TYPES"}[profile]
+    said = {"transaction": str(asked.transaction), "status": status}
     reply = PROFILES[endpoint(OPERATOR).profile].read_item(said, current_order(asked.transaction, 1))
     debit = debits.Debit(asked, endpoint(OPERATOR), ask_until=0.0)
     debits.conclude(debit, reply, metadata=METADATA)
     assert status_of(asked.transaction) is RemoteStatus.ROLLING_BACK
     assert kept() == [(asked.transaction, ALICE, "unreadable")]
     assert again(asked.transaction) == ["overtaken"]
-    end = {"standard": ACCEPTED, "hub88": {"status": "RS_OK"}, "softswiss": None}[profile]
-    if end is None:
-        order = current_order(asked.transaction)
-        end = {"game_id": str(order.round), "transactions": [{"action_id": str(order.transaction), "tx_id": "T-9"}]}
-    tell(asked.transaction, end)
+    tell(asked.transaction, {"standard": ACCEPTED, "hub88": {"status": "RS_OK"}}[profile])
     assert status_of(asked.transaction) is RemoteStatus.ROLLED_BACK
     assert (kept()[0][2], Discrepancy.objects.get().status) == ("no_change", "cleared")
 

@@ -7,7 +7,7 @@ import msgspec
 
 from casino.kernel import money
 from casino.kernel.errors import Refusal
-from wallet.conformance.kit import STANDARD, WITH_CODES, Group, case
+from wallet.conformance.kit import STANDARD, Group, case
 from wallet.conformance.probe import STAKE, CaseFailed, Probe, accepted, refused, require
 from wallet.payments.provider_reports import ProviderRecord, ProviderStatus
 from wallet.remote import messages
@@ -141,7 +141,7 @@ def a_debit_of_an_unknown_player_is_refused(wallet: Probe) -> None:
     refused(wallet.send(wallet.order(TransactionKind.DEBIT, player=uuid4())), "player_unknown")
 
 
-@case(Group.EDGE, WITH_CODES)
+@case(Group.EDGE)
 def a_debit_in_another_currency_is_refused(wallet: Probe) -> None:
     other = "EUR" if wallet.currency != "EUR" else "USD"
     with wallet.moves(0):

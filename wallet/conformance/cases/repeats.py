@@ -2,8 +2,8 @@
 
 from uuid import uuid4
 
-from wallet.conformance.kit import STANDARD, WITH_CODES, Group, case
-from wallet.conformance.probe import STAKE, Probe, accepted, not_taken, refused, require
+from wallet.conformance.kit import STANDARD, Group, case
+from wallet.conformance.probe import STAKE, Probe, accepted, refused, require
 from wallet.remote.events import TransactionKind
 
 
@@ -22,7 +22,7 @@ def the_same_debit_again_is_accepted_when_the_money_is_gone(wallet: Probe) -> No
     accepted(wallet.send(order))
 
 
-@case(Group.IDEMPOTENT, WITH_CODES)
+@case(Group.IDEMPOTENT)
 def a_debit_with_another_amount_under_its_id_is_refused(wallet: Probe) -> None:
     debit = wallet.debit()
     with wallet.moves(0):
@@ -32,7 +32,7 @@ def a_debit_with_another_amount_under_its_id_is_refused(wallet: Probe) -> None:
         )
 
 
-@case(Group.IDEMPOTENT, WITH_CODES)
+@case(Group.IDEMPOTENT)
 def a_credit_under_the_id_of_its_debit_is_refused(wallet: Probe) -> None:
     debit = wallet.debit()
     with wallet.moves(0):
@@ -55,7 +55,7 @@ def a_credit_twice_in_one_message_is_paid_once(wallet: Probe) -> None:
         accepted(wallet.send_credits([credit, credit])[credit.transaction])
 
 
-@case(Group.IDEMPOTENT, WITH_CODES)
+@case(Group.IDEMPOTENT)
 def a_credit_with_another_amount_under_its_id_is_refused(wallet: Probe) -> None:
     debit = wallet.debit()
     credit = wallet.credit_of(debit)
@@ -110,7 +110,7 @@ def a_rollback_before_its_debit_finds_none(wallet: Probe) -> None:
     require(not answer.found, "`found` is true, and there was no debit.")
 
 
-@case(Group.ORDER, WITH_CODES)
+@case(Group.ORDER)
 def a_debit_after_its_rollback_is_refused(wallet: Probe) -> None:
     debit = wallet.order(TransactionKind.DEBIT)
     with wallet.moves(0):
@@ -118,22 +118,12 @@ def a_debit_after_its_rollback_is_refused(wallet: Probe) -> None:
         refused(wallet.send(debit), "transaction_cancelled")
 
 
-@case(Group.ORDER, WITH_CODES)
+@case(Group.ORDER)
 def a_debit_that_was_rolled_back_is_not_taken_again(wallet: Probe) -> None:
     with wallet.moves(0):
         debit = wallet.debit()
         accepted(wallet.send(wallet.rollback_of(debit)))
         refused(wallet.send(debit), "transaction_cancelled")
-
-
-@case(Group.ORDER)
-def a_debit_after_its_rollback_moves_nothing(wallet: Probe) -> None:
-    late, taken = wallet.order(TransactionKind.DEBIT), wallet.debit()
-    accepted(wallet.send(wallet.rollback_of(late)))
-    accepted(wallet.send(wallet.rollback_of(taken)))
-    with wallet.moves(0):
-        for debit in (late, taken):
-            not_taken(wallet.send(debit))
 
 
 @case(Group.ORDER, STANDARD)
@@ -169,7 +159,7 @@ def credits_in_another_order_than_their_debits_are_paid(wallet: Probe) -> None:
             accepted(wallet.send(order))
 
 
-@case(Group.ORDER, WITH_CODES)
+@case(Group.ORDER)
 def a_credit_without_its_debit_is_refused(wallet: Probe) -> None:
     with wallet.moves(0):
         refused(wallet.send(wallet.credit_of(wallet.order(TransactionKind.DEBIT))))

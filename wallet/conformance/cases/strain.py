@@ -7,7 +7,7 @@ from itertools import chain
 import httpx
 
 from wallet.conformance.kit import STANDARD, Group, case
-from wallet.conformance.probe import STAKE, Probe, accepted, not_taken, refused, require
+from wallet.conformance.probe import STAKE, Probe, accepted, refused, require
 from wallet.remote.events import TransactionKind
 from wallet.remote.messages import WalletOrder, WalletReply
 from wallet.remote.signing import signed_headers
@@ -79,7 +79,7 @@ def a_debit_whose_answer_was_lost_is_rolled_back(wallet: Probe) -> None:
     with wallet.moves(0):
         _lose_answer(wallet, debit)
         accepted(wallet.send(wallet.rollback_of(debit)))
-        not_taken(wallet.send(debit))
+        refused(wallet.send(debit), "transaction_cancelled")
 
 
 @case(Group.RECOVERY)

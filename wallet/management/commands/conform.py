@@ -32,7 +32,6 @@ class Command(BaseCommand):
         )
         profiles = [profile.value for profile in WalletProfile]
         parser.add_argument("--profile", choices=profiles, default="standard", help="how it is asked")
-        parser.add_argument("--secret", type=Path, metavar="FILE", help="for softswiss: the secret that signs messages")
         parser.add_argument("--player", required=True, type=UUID, help="a player of its, who does not play meanwhile")
         parser.add_argument("--currency", default="EUR", help="of the player's balance; default: EUR")
         parser.add_argument("--only", metavar="WORD", help="the cases with this in their name or group alone")
@@ -46,8 +45,7 @@ class Command(BaseCommand):
         try:
             money.exponent(currency)
             signer = _key(options["key"]) if profile is WalletProfile.STANDARD else None
-            secret = _secret(options["secret"]) if profile is WalletProfile.SOFTSWISS else ""
-            with Probe(url.rstrip("/"), signer, options["player"], currency, profile, secret) as probe:
+            with Probe(url.rstrip("/"), signer, options["player"], currency, profile) as probe:
                 run = run_cases(probe, cases, lambda result: self.stdout.write(report.line_of(result)))
         except (Refusal, OSError) as error:
             raise CommandError(f"{error}") from None
@@ -68,12 +66,6 @@ def _key(text: str | None) -> SigningKey:
     if not text:
         raise CommandError("The profile standard needs --key.")
     return parse_public(text if text.lstrip().startswith("{") else Path(text).read_text(encoding="utf-8"))
-
-
-def _secret(file: Path | None) -> str:
-    if file is None:
-        raise CommandError("The profile softswiss needs --secret.")
-    return file.read_text(encoding="utf-8").strip()
 
 
 def _chosen(cases: Sequence[ConformanceCase], word: str | None) -> Sequence[ConformanceCase]:

@@ -5,11 +5,9 @@ from typing import Final
 
 from wallet.funding.events import WalletProfile
 from wallet.remote.profiles.hub88 import Hub88
-from wallet.remote.profiles.softswiss import Softswiss
 from wallet.remote.profiles.standard import Profile, Standard
 
 PROFILES: Final[Mapping[WalletProfile, Profile]] = {
     WalletProfile.STANDARD: Standard(),
     WalletProfile.HUB88: Hub88(),
-    WalletProfile.SOFTSWISS: Softswiss(),
 }

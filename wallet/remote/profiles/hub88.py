@@ -44,7 +44,6 @@ class Hub88:
     root = ""
     batches = False
     lists = False
-    refuses_by_status = False
 
     def can_say(self, order: WalletOrder) -> bool:
         return order.amount >= 0 and money.exponent(order.currency) <= DECIMALS

@@ -39,10 +39,6 @@ class Profile(Protocol):
     def lists(self) -> bool:
         """Whether the wallet lists its transactions."""
 
-    @property
-    def refuses_by_status(self) -> bool:
-        """Whether refusals come with a status of 400 and more, and then with a `code`."""
-
     def can_say(self, order: WalletOrder) -> bool:
         """Return whether there is a message for it; if there is none, nothing is sent, and it is refused here."""
 
@@ -68,7 +64,6 @@ class Standard:
     root = "/v1"
     batches = True
     lists = True
-    refuses_by_status = False
 
     def can_say(self, order: WalletOrder) -> bool:
         del order

@@ -1,11 +1,10 @@
-"""Wallets of operators that speak as Hub88 and SOFTSWISS have it: HTTP servers that verify signatures.
+"""A wallet of an operator that speaks as Hub88 has it: an HTTP server that verifies signatures.
 
 Each id acts once, and a rollback leaves a mark for ever. Written from the public pages, without the code that asks.
 """
 
 import contextlib
 import functools
-import hmac
 import json
 import threading
 import time
@@ -13,7 +12,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar
+from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
@@ -33,11 +32,12 @@ def as_setting(key: RSAPrivateKey) -> str:
     return b64encode(key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())).decode()
 
 
-@dataclass(slots=True)
-class Counterpart:
-    """What both have: balances in cents, movements by their ids, and marks of bets that were rolled back.
+@dataclass
+class Hub88Wallet:
+    """An operator's wallet as Hub88 calls it. Its unit is 1/100,000; here balances are in cents.
 
-    Each word of `next` is how one of the next calls is met; the first part of it, up to a colon, names the path's end.
+    `done` has movements by their ids, and `marks` the bets that were rolled back. Each word of `next` is how one of the
+    next calls is met; the first part of it, up to a colon, names the path's end.
     """
 
     currency: str = "EUR"
@@ -48,8 +48,6 @@ class Counterpart:
     bodies: list[tuple[str, bytes]] = field(default_factory=list)
     url: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
-
-    unknown: ClassVar[Answer]
 
     def take_plan(self, path: str) -> str:
         with self.lock:
@@ -80,15 +78,6 @@ class Counterpart:
             self.balances[made[0]] -= made[1]
         self.marks.setdefault(bet, id_)
         return made is not None
-
-    def serve(self, path: str, headers: Any, body: bytes) -> Answer:
-        raise NotImplementedError
-
-
-class Hub88Wallet(Counterpart):
-    """An operator's wallet as Hub88 calls it. Its unit is 1/100,000."""
-
-    unknown = 200, {"status": "RS_ERROR_UNKNOWN"}
 
     @functools.cached_property
     def key(self) -> RSAPublicKey:
@@ -129,42 +118,8 @@ class Hub88Wallet(Counterpart):
         }[refused]
 
 
-class SoftswissWallet(Counterpart):
-    """An operator's wallet as SOFTSWISS calls it. Its unit is the cent, and refusals have the status 412."""
-
-    secret: str = ""
-    unknown = 412, {"code": 500, "message": "Unknown error", "balance": 0}
-
-    def serve(self, path: str, headers: Any, body: bytes) -> Answer:
-        expected = hmac.new(self.secret.encode(), body, "sha256").hexdigest()
-        if not hmac.compare_digest(headers.get("X-REQUEST-SIGN", ""), expected):
-            return 412, {"code": 403, "message": "Forbidden", "balance": 0}
-        document = json.loads(body)
-        with self.lock:
-            return self._do(path, document)
-
-    def _do(self, path: str, document: dict[str, Any]) -> Answer:
-        user, transactions = document["user_id"], []
-        for action in document.get("actions", []):
-            id_ = action["action_id"]
-            if path == "/rollback":
-                self.roll_back(id_, action["original_action_id"])
-            elif user not in self.balances:
-                return 412, {"code": 101, "message": "Player is invalid", "balance": 0}
-            else:
-                change = -action["amount"] if action["action"] == "bet" else action["amount"]
-                if refused := self.move(id_, user, change, document["game_id"]):
-                    code = 100 if refused == "funds" else 400
-                    return 412, {"code": code, "message": refused, "balance": 0}
-            transactions.append({"action_id": id_, "tx_id": f"tx-{id_}", "processed_at": "2026-11-22T08:00:00.000Z"})
-        balance = self.balances.get(user, 0)
-        if "game_id" not in document:
-            return 200, {"balance": balance}
-        return 200, {"balance": balance, "game_id": document["game_id"], "transactions": transactions}
-
-
 @contextlib.contextmanager
-def running(wallet: Counterpart) -> Generator[None]:
+def running(wallet: Hub88Wallet) -> Generator[None]:
     """Serve a wallet on the loopback interface until the block ends."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -179,14 +134,14 @@ def running(wallet: Counterpart) -> Generator[None]:
                 time.sleep(HANG_SECONDS)
                 self.close_connection = True
                 return
-            unasked = {"fail": (500, {}), "unknown": wallet.unknown, "html": (200, {})}
+            unasked = {"fail": (500, {}), "unknown": (200, {"status": "RS_ERROR_UNKNOWN"}), "html": (200, {})}
             status, answer = unasked.get(do) or wallet.serve(self.path, self.headers, body)
             if do == "apply_then_hang":
                 time.sleep(HANG_SECONDS)
             if do == "apply_then_fail":
                 status = 500
             if do == "other_request":
-                answer |= {"request_uuid": "0192a1b2-0000-7000-8000-000000000001", "game_id": "another"}
+                answer |= {"request_uuid": "0192a1b2-0000-7000-8000-000000000001"}
             payload = b"<html>Please log in</html>" if do == "html" else json.dumps(answer).encode()
             with contextlib.suppress(OSError):
                 self.send_response(status)

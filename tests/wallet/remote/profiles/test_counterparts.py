@@ -1,4 +1,4 @@
-"""Wagers in money of wallets that are asked as Hub88 and as SOFTSWISS ask them, over HTTP."""
+"""Wagers in money of wallets that are asked as Hub88 asks them, over HTTP."""
 
 import json
 from collections.abc import Generator
@@ -25,13 +25,7 @@ from tests.wallet.remote.operators import (
     proven,
     statuses,
 )
-from tests.wallet.remote.profiles.counterparts import (
-    Counterpart,
-    Hub88Wallet,
-    SoftswissWallet,
-    as_setting,
-    running,
-)
+from tests.wallet.remote.profiles.counterparts import Hub88Wallet, as_setting, running
 from wallet.conformance.cases import CASES
 from wallet.conformance.kit import run_cases
 from wallet.conformance.probe import Probe
@@ -42,20 +36,19 @@ from wallet.remote import client
 from wallet.remote.statements import PROVIDER, statement_of
 
 FUNDS = 500_00
-PROFILES = {Hub88Wallet: WalletProfile.HUB88, SoftswissWallet: WalletProfile.SOFTSWISS}
 
 
-@pytest.fixture(params=list(PROFILES))
-def wallet(request: Any, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Generator[Any]:
+@pytest.fixture
+def wallet(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Generator[Hub88Wallet]:
     settings.WALLET_RSA_KEY = as_setting(rsa_key())
     close_circuits(monkeypatch)
-    wallet = request.param()
+    wallet = Hub88Wallet()
     with running(wallet):
         yield wallet
 
 
-def choice(wallet: Counterpart) -> dict[str, str]:
-    return {"funding": "seamless", "wallet_url": wallet.url, "wallet_profile": PROFILES[type(wallet)].value}
+def choice(wallet: Hub88Wallet) -> dict[str, str]:
+    return {"funding": "seamless", "wallet_url": wallet.url, "wallet_profile": "hub88"}
 
 
 def ask(house: Tenant, choice: dict[str, str]) -> Any:
@@ -67,17 +60,15 @@ def add_secret(house: Tenant) -> str:
         return signing_keys.add_secret(key_id=house.credential.split(".")[0], by="staff:1")[1]
 
 
-def house_of(wallet: Any) -> Tenant:
+def house_of(wallet: Hub88Wallet) -> Tenant:
     """Create an operator whose wallet this is."""
     house = tenant("lucky")
-    if isinstance(wallet, SoftswissWallet):
-        wallet.secret = add_secret(house)
     house.agree("operator/funding", proven(choice(wallet)))
     assert house.read("operator/funding") == choice(wallet)
     return house
 
 
-def seated(wallet: Counterpart, funds: int = FUNDS) -> tuple[Gambler, str, Tenant]:
+def seated(wallet: Hub88Wallet, funds: int = FUNDS) -> tuple[Gambler, str, Tenant]:
     """Let a player with money in the wallet sit at a new table."""
     house = house_of(wallet)
     player = house.do("players", {"reference": "Ann", "nickname": "Ann"})["id"]
@@ -88,12 +79,12 @@ def seated(wallet: Counterpart, funds: int = FUNDS) -> tuple[Gambler, str, Tenan
     return ann, table, house
 
 
-def is_at_rest(wallet: Counterpart, player: Gambler) -> bool:
+def is_at_rest(wallet: Hub88Wallet, player: Gambler) -> bool:
     """Return whether the operator's balance and ours are what they were together."""
     return ledger("returning") == 0 and wallet.balances[player.id] - ledger("wallet") == FUNDS
 
 
-def test_a_wager_is_debited_once_and_credited_once(database: Database, wallet: Any) -> None:
+def test_a_wager_is_debited_once_and_credited_once(database: Database, wallet: Hub88Wallet) -> None:
     assert database
     ann, table, _ = seated(wallet)
     for number in range(1, 4):
@@ -106,7 +97,7 @@ def test_a_wager_is_debited_once_and_credited_once(database: Database, wallet: A
     assert audited() == []
 
 
-def test_a_wager_above_the_money_is_refused_and_nothing_is_taken_back(database: Database, wallet: Any) -> None:
+def test_a_wager_above_the_money_is_refused_and_nothing_is_taken_back(database: Database, wallet: Hub88Wallet) -> None:
     assert database
     ann, table, _ = seated(wallet)
     wallet.balances[ann.id] = 500
@@ -118,10 +109,10 @@ def test_a_wager_above_the_money_is_refused_and_nothing_is_taken_back(database: 
 @pytest.mark.parametrize(
     "do", ["apply_then_hang", "hang", "apply_then_fail", "fail", "html", "other_request", "unknown"]
 )
-def test_a_debit_without_a_definite_answer_is_taken_back(database: Database, wallet: Any, do: str) -> None:
+def test_a_debit_without_a_definite_answer_is_taken_back(database: Database, wallet: Hub88Wallet, do: str) -> None:
     assert database
     ann, table, _ = seated(wallet)
-    wallet.next.append(("bet:" if isinstance(wallet, Hub88Wallet) else "play:") + do)
+    wallet.next.append(f"bet:{do}")
     assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
     deliver()
     assert (statuses(), fetch("SELECT count(*) FROM baccarat_wager")) == (["rolled_back"], [(0,)])
@@ -131,24 +122,24 @@ def test_a_debit_without_a_definite_answer_is_taken_back(database: Database, wal
     assert audited() == []
 
 
-def test_a_debit_that_arrives_after_its_rollback_moves_nothing(database: Database, wallet: Any) -> None:
+def test_a_debit_that_arrives_after_its_rollback_moves_nothing(database: Database, wallet: Hub88Wallet) -> None:
     assert database
     ann, table, house = seated(wallet)
-    wallet.next.append(("bet:" if isinstance(wallet, Hub88Wallet) else "play:") + "hang")
+    wallet.next.append("bet:hang")
     assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
     deliver()
     late = [(path, body) for path, body in wallet.bodies if b'"amount"' in body]
     ((path, body),) = late
     headers = dict(client.endpoint(UUID(house.id)).headers("POST", wallet.url + path, body))
     answer = httpx.post(wallet.url + path, content=body, headers=headers)
-    assert ("RS_ERROR_TRANSACTION_ROLLED_BACK" in answer.text) or answer.status_code == 412
+    assert "RS_ERROR_TRANSACTION_ROLLED_BACK" in answer.text
     assert is_at_rest(wallet, ann)
 
 
-def test_a_rollback_is_repeated_under_its_id_until_it_is_answered(database: Database, wallet: Any) -> None:
+def test_a_rollback_is_repeated_under_its_id_until_it_is_answered(database: Database, wallet: Hub88Wallet) -> None:
     assert database
     ann, table, _ = seated(wallet)
-    wallet.next.append(("bet:" if isinstance(wallet, Hub88Wallet) else "play:") + "apply_then_fail")
+    wallet.next.append("bet:apply_then_fail")
     assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
     for do in ("apply_then_fail", "unknown", "html"):
         wallet.next.append(f"rollback:{do}")
@@ -157,19 +148,17 @@ def test_a_rollback_is_repeated_under_its_id_until_it_is_answered(database: Data
         expire()
     deliver()
     ids = {body for path, body in wallet.bodies if path.endswith("rollback")}
-    name = "transaction_uuid" if isinstance(wallet, Hub88Wallet) else "actions"
-    assert len({json.dumps(json.loads(body)[name]) for body in ids}) == 1
+    assert len({json.loads(body)["transaction_uuid"] for body in ids}) == 1
     assert (statuses(), is_at_rest(wallet, ann)) == (["rolled_back"], True)
 
 
-def test_a_credit_is_repeated_under_its_id_and_paid_once(database: Database, wallet: Any) -> None:
+def test_a_credit_is_repeated_under_its_id_and_paid_once(database: Database, wallet: Hub88Wallet) -> None:
     assert database
     ann, table, _ = seated(wallet)
     bet(ann, table, player="10.00", banker="10.00")
     deal_all()
-    win = "win:" if isinstance(wallet, Hub88Wallet) else "play:"
     for do in ("apply_then_fail", "unknown", "other_request"):
-        wallet.next.append(win + do)
+        wallet.next.append(f"win:{do}")
         deliver()
         assert statuses("credit") == ["requested"]
         expire()
@@ -179,23 +168,22 @@ def test_a_credit_is_repeated_under_its_id_and_paid_once(database: Database, wal
 
 
 def test_a_wallet_that_does_not_know_our_key_does_nothing_and_leaves_the_end_open(
-    database: Database, wallet: Any
+    database: Database, wallet: Hub88Wallet
 ) -> None:
     assert database
     ann, table, _ = seated(wallet)
-    known = wallet.key if isinstance(wallet, Hub88Wallet) else wallet.secret
+    known = wallet.key
     wallet.key = rsa_key(2).public_key()
-    wallet.secret = "another"
     assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
     deliver()
     assert (statuses(), wallet.done) == (["rolling_back"], {})
-    wallet.key = wallet.secret = known
+    wallet.key = known
     expire()
     deliver()
     assert (statuses(), is_at_rest(wallet, ann)) == (["rolled_back"], True)
 
 
-def test_what_a_void_takes_back_of_a_win_is_not_asked_for_and_a_debt(database: Database, wallet: Any) -> None:
+def test_what_a_void_takes_back_of_a_win_is_not_asked_for_and_a_debt(database: Database, wallet: Hub88Wallet) -> None:
     assert database
     ann, table, house = seated(wallet)
     for _ in range(60):
@@ -215,7 +203,7 @@ def test_what_a_void_takes_back_of_a_win_is_not_asked_for_and_a_debt(database: D
     assert audited() == []
 
 
-def test_what_a_void_returns_of_a_loss_is_paid_as_a_win(database: Database, wallet: Any) -> None:
+def test_what_a_void_returns_of_a_loss_is_paid_as_a_win(database: Database, wallet: Hub88Wallet) -> None:
     assert database
     ann, table, house = seated(wallet)
     for _ in range(60):
@@ -233,11 +221,11 @@ def test_what_a_void_returns_of_a_loss_is_paid_as_a_win(database: Database, wall
     assert is_at_rest(wallet, ann)
 
 
-def test_the_counterpart_passes_all_cases_of_its_profile(wallet: Any) -> None:
-    player, profile = UUID("0192a1b2-0000-7000-8000-00000000000a"), PROFILES[type(wallet)]
-    wallet.balances[str(player)], wallet.secret = FUNDS, "secret"
+def test_the_counterpart_passes_all_cases_of_its_profile(wallet: Hub88Wallet) -> None:
+    player, profile = UUID("0192a1b2-0000-7000-8000-00000000000a"), WalletProfile.HUB88
+    wallet.balances[str(player)] = FUNDS
     cases = [case for case in CASES if profile in case.profiles]
-    with Probe(wallet.url, None, player, "EUR", profile, "secret") as probe:
+    with Probe(wallet.url, None, player, "EUR", profile) as probe:
         run = run_cases(probe, cases)
     assert [(each.name, each.failure) for each in run.failed] == []
     assert len(run.results) >= 22
@@ -246,32 +234,31 @@ def test_the_counterpart_passes_all_cases_of_its_profile(wallet: Any) -> None:
 @pytest.mark.parametrize(
     ("fault", "case"),
     [
-        ({"marks"}, "a_debit_after_its_rollback_moves_nothing"),
+        ({"marks"}, "a_debit_after_its_rollback_is_refused"),
         ({"done"}, "the_same_credit_again_is_paid_once"),
         ({"signature"}, "a_message_whose_body_was_changed_does_nothing"),
     ],
 )
 def test_a_counterpart_with_a_fault_fails_the_case_that_names_it(
-    wallet: Any, monkeypatch: pytest.MonkeyPatch, fault: set[str], case: str
+    wallet: Hub88Wallet, monkeypatch: pytest.MonkeyPatch, fault: set[str], case: str
 ) -> None:
-    player, profile = UUID("0192a1b2-0000-7000-8000-00000000000a"), PROFILES[type(wallet)]
-    wallet.balances[str(player)], wallet.secret = FUNDS, "secret"
+    player, profile = UUID("0192a1b2-0000-7000-8000-00000000000a"), WalletProfile.HUB88
+    wallet.balances[str(player)] = FUNDS
 
     class Forgetful(dict[str, Any]):
         def __contains__(self, _: object) -> bool:
             return False
 
     if "signature" in fault:
-        wallet.key = type("AnyKey", (), {"verify": lambda *_: None})()
-        monkeypatch.setattr("hmac.compare_digest", lambda *_: True)
+        monkeypatch.setattr(wallet, "key", type("AnyKey", (), {"verify": lambda *_: None})())
     for name in fault - {"signature"}:
         setattr(wallet, name, Forgetful())
-    with Probe(wallet.url, None, player, "EUR", profile, "secret") as probe:
+    with Probe(wallet.url, None, player, "EUR", profile) as probe:
         run = run_cases(probe, [each for each in CASES if each.name == case])
     assert [each.name for each in run.failed] == [case]
 
 
-def test_without_a_list_there_is_nothing_to_reconcile(database: Database, wallet: Any) -> None:
+def test_without_a_list_there_is_nothing_to_reconcile(database: Database, wallet: Hub88Wallet) -> None:
     assert database
     _, _, house = seated(wallet)
     execute("UPDATE wallet_funding SET since = since - interval '3 days'")
@@ -280,45 +267,29 @@ def test_without_a_list_there_is_nothing_to_reconcile(database: Database, wallet
         statement_of(UUID(house.id))
 
 
-def test_a_profile_is_changed_while_nothing_is_on_its_way(database: Database, wallet: Any) -> None:
+def test_a_profile_is_changed_while_nothing_is_on_its_way(database: Database, wallet: Hub88Wallet) -> None:
     assert database
     ann, table, house = seated(wallet)
     bet(ann, table, player="10.00")
-    other = {**choice(wallet), "wallet_profile": "hub88" if isinstance(wallet, SoftswissWallet) else "softswiss"}
-    assert code(ask(house, proven(other))) == (409, "funding_money_held")
+    standard = {**choice(wallet), "wallet_profile": "standard"}
+    assert code(ask(house, proven(standard))) == (409, "funding_money_held")
     deal_all()
     deliver()
-    if isinstance(wallet, Hub88Wallet):
-        assert code(ask(house, proven(other))) == (409, "wallet_key_missing")
-        add_secret(house)
-    house.agree("operator/funding", proven(other))
-    assert house.read("operator/funding") == other
+    assert code(ask(house, proven(standard))) == (409, "wallet_key_missing")
+    add_secret(house)
+    house.agree("operator/funding", proven(standard))
+    assert house.read("operator/funding") == standard
     assert audited() == []
 
 
-def test_a_profile_needs_its_key_and_the_funding_that_has_one(database: Database, wallet: Any, settings: Any) -> None:
+def test_a_profile_needs_its_key_and_the_funding_that_has_one(
+    database: Database, wallet: Hub88Wallet, settings: Any
+) -> None:
     assert database
     house = tenant("lucky")
-    if isinstance(wallet, Hub88Wallet):
-        settings.WALLET_RSA_KEY = ""
-        assert code(ask(house, proven(choice(wallet)))) == (409, "wallet_profile_unavailable")
-    else:
-        assert code(ask(house, proven(choice(wallet)))) == (409, "wallet_key_missing")
+    settings.WALLET_RSA_KEY = ""
+    assert code(ask(house, proven(choice(wallet)))) == (409, "wallet_profile_unavailable")
     without = {"funding": "transfer", "wallet_profile": choice(wallet)["wallet_profile"]}
     assert code(ask(house, without)) == (409, "wallet_profile_unavailable")
     assert code(ask(house, {**choice(wallet), "wallet_profile": "evolution"}))[0] == 422
     assert house.read("operator/funding")["funding"] == "house"
-
-
-def test_the_oldest_secret_signs_until_it_is_removed(database: Database) -> None:
-    assert database
-    house = tenant("lucky")
-    assert client.endpoint(UUID(house.id)).secret == ""
-    first, second = add_secret(house), add_secret(house)
-    softswiss = {"funding": "seamless", "wallet_url": "http://127.0.0.1:9", "wallet_profile": "softswiss"}
-    house.agree("operator/funding", proven(softswiss))
-    assert client.endpoint(UUID(house.id)).secret == first
-    key = house.credential.split(".")[0]
-    ((keyid,), _) = fetch("SELECT keyid FROM operators_signingkey ORDER BY id")
-    signing_keys.remove(key_id=key, keyid=keyid, by="test")
-    assert client.endpoint(UUID(house.id)).secret == second

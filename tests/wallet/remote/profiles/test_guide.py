@@ -7,7 +7,7 @@ from typing import Any, Final
 from casino.devstack.home import PROJECT
 from tests.wallet.remote.profiles.test_messages import BET, DEBIT
 from wallet.remote.events import TransactionKind
-from wallet.remote.profiles import hub88, softswiss
+from wallet.remote.profiles import hub88
 from wallet.remote.state import AcceptedAnswer, NoAnswer, RefusedAnswer, UnclearAnswer
 
 GUIDE: Final = (PROJECT / "deploy/docs/integration/wallet-profiles.md").read_text(encoding="utf-8")
@@ -42,15 +42,3 @@ def test_the_guide_has_what_ends_a_repeated_win_and_a_rollback_of_hub88() -> Non
     repeated, undo = replace(WIN, repeated=True), replace(WIN, reason=hub88.RollbackReason.ROUND_VOID)
     for order, named in ((WIN, win), (repeated, again), (undo, rollback)):
         assert {each for each in known if isinstance(of_hub88(each, order), AcceptedAnswer)} == named
-
-
-def test_the_guide_has_each_code_of_softswiss_with_its_word() -> None:
-    text = section("SOFTSWISS").replace("\n", " ").partition("with a `code`:")[2].partition(". Any other")[0]
-    words = {
-        int(code): word
-        for codes, word in re.findall(r"([\d and]+?) `(\w+)`", text)
-        for code in re.findall(r"\d+", codes)
-    }
-    assert words == {code: word.value for code, word in softswiss._REFUSED.items()}
-    for code, kind in ((500, NoAnswer), (499, UnclearAnswer)):
-        assert type(softswiss.Softswiss().read_item({"code": code}, DEBIT).answer) is kind

@@ -19,7 +19,7 @@ from wallet.remote.profiles import PROFILES
 from wallet.remote.refusals import WalletCode
 from wallet.remote.state import AcceptedAnswer, NoAnswer, RefusedAnswer
 
-HUB88, SOFTSWISS = PROFILES[WalletProfile.HUB88], PROFILES[WalletProfile.SOFTSWISS]
+HUB88 = PROFILES[WalletProfile.HUB88]
 BET, WIN, ROLLBACK, PLAYER, WAGER, ROUND, TABLE, REQUEST = (
     UUID(f"0192a1b2-0000-7000-8000-00000000000{number}") for number in range(8)
 )
@@ -39,79 +39,41 @@ COMMON = (
 )
 OF_BET = ',"reference_transaction_uuid":"0192a1b2-0000-7000-8000-000000000000"'
 MONEY = ',"amount":{amount},"currency":"EUR","is_free":false,"is_aggregated":false,"bet":null,"reward_uuid":null'
-PLAYED = (
-    '{{"user_id":"0192a1b2-0000-7000-8000-000000000003","currency":"EUR","game":"casino:tables",'
-    '"game_id":"0192a1b2-0000-7000-8000-000000000005","finished":{finished},"actions":[{action}]}}'
-)
 
 
 def hub88(order: WalletOrder, closed: str, rest: str) -> str:
     return "{" + COMMON.format(id=order.transaction, closed=closed) + rest + "}"
 
 
-def played(finished: str, action: str) -> str:
-    return PLAYED.format(finished=finished, action="{" + action + "}")
-
-
 GOLDEN = [
-    (HUB88, DEBIT, "transaction/bet", hub88(DEBIT, "false", MONEY.format(amount=1000000))),
-    (HUB88, CREDIT, "transaction/win", hub88(CREDIT, "true", OF_BET + MONEY.format(amount=1950000))),
-    (HUB88, BACK, "transaction/win", hub88(BACK, "true", OF_BET + MONEY.format(amount=1000000))),
-    (HUB88, UNDO, "transaction/rollback", hub88(UNDO, "false", OF_BET)),
-    (HUB88, VOID, "transaction/rollback", hub88(VOID, "true", OF_BET)),
-    (SOFTSWISS, DEBIT, "play", played("false", f'"action":"bet","action_id":"{BET}","amount":1000')),
-    (SOFTSWISS, CREDIT, "play", played("true", f'"action":"win","action_id":"{WIN}","amount":1950')),
-    (SOFTSWISS, BACK, "play", played("true", f'"action":"win","action_id":"{WIN}","amount":1000')),
-    (
-        SOFTSWISS,
-        UNDO,
-        "rollback",
-        played("false", f'"action":"rollback","action_id":"{ROLLBACK}","original_action_id":"{BET}"'),
-    ),
-    (
-        SOFTSWISS,
-        VOID,
-        "rollback",
-        played("true", f'"action":"rollback","action_id":"{ROLLBACK}","original_action_id":"{BET}"'),
-    ),
+    (DEBIT, "transaction/bet", hub88(DEBIT, "false", MONEY.format(amount=1000000))),
+    (CREDIT, "transaction/win", hub88(CREDIT, "true", OF_BET + MONEY.format(amount=1950000))),
+    (BACK, "transaction/win", hub88(BACK, "true", OF_BET + MONEY.format(amount=1000000))),
+    (UNDO, "transaction/rollback", hub88(UNDO, "false", OF_BET)),
+    (VOID, "transaction/rollback", hub88(VOID, "true", OF_BET)),
 ]
 
 
-@pytest.mark.parametrize(("profile", "order", "path", "body"), GOLDEN)
-def test_each_message_has_these_bytes(profile: Any, order: WalletOrder, path: str, body: str) -> None:
-    message = profile.single(order, REQUEST)
+@pytest.mark.parametrize(("order", "path", "body"), GOLDEN)
+def test_each_message_has_these_bytes(order: WalletOrder, path: str, body: str) -> None:
+    message = HUB88.single(order, REQUEST)
     assert (message.path, msgspec.json.encode(message.document).decode()) == (path, body)
 
 
-@pytest.mark.parametrize(
-    ("profile", "path", "body"),
-    [
-        (
-            HUB88,
-            "user/balance",
-            f'{{"user":"{PLAYER}","token":"{PLAYER}","game_code":"casino_tables","request_uuid":"{REQUEST}"}}',
-        ),
-        (SOFTSWISS, "play", f'{{"user_id":"{PLAYER}","currency":"EUR","game":"casino:tables"}}'),
-    ],
-)
-def test_the_question_for_a_balance_has_these_bytes(profile: Any, path: str, body: str) -> None:
-    message = profile.balance(PLAYER, "EUR", REQUEST)
-    assert (message.path, msgspec.json.encode(message.document).decode()) == (path, body)
+def test_the_question_for_a_balance_has_these_bytes() -> None:
+    message = HUB88.balance(PLAYER, "EUR", REQUEST)
+    body = f'{{"user":"{PLAYER}","token":"{PLAYER}","game_code":"casino_tables","request_uuid":"{REQUEST}"}}'
+    assert (message.path, msgspec.json.encode(message.document).decode()) == ("user/balance", body)
 
 
-def test_a_body_is_signed_by_rsa_or_by_the_operators_secret(settings: Any) -> None:
+def test_a_body_is_signed_by_rsa(settings: Any) -> None:
     settings.WALLET_RSA_KEY = as_setting(rsa_key())
     signed = signing.hub88_headers(b'{"a":1}')["X-Hub88-Signature"]
     assert signed == signing.hub88_headers(b'{"a":1}')["X-Hub88-Signature"]  # PKCS #1 v1.5 has no chance in it
     assert len(signed) == 344
-    assert signing.softswiss_headers(b'{"a":1}', "secret") == {
-        "X-Request-Sign": "aa9e2e3575f5d7098b6caccd790888c36d5fdb63342a73bada2d6a51747a8494"
-    }
     settings.WALLET_RSA_KEY = ""
     with pytest.raises(signing.NoKey):
         signing.hub88_headers(b"")
-    with pytest.raises(signing.NoKey):
-        signing.softswiss_headers(b"", "")
 
 
 def test_amounts_of_hub88_are_of_a_hundred_thousandth_whatever_the_currency_has(
@@ -123,15 +85,14 @@ def test_amounts_of_hub88_are_of_a_hundred_thousandth_whatever_the_currency_has(
     assert sent == {"JPY": 50000000, "EUR": 1234000, "KWD": 125000}
     monkeypatch.setattr(money, "_declared", {"BTC": money.Currency("BTC", 8, 10000)})
     in_bitcoin = replace(DEBIT, currency="BTC")
-    assert (HUB88.can_say(in_bitcoin), SOFTSWISS.can_say(in_bitcoin)) == (False, True)
+    assert not HUB88.can_say(in_bitcoin)
 
 
-@pytest.mark.parametrize("profile", [HUB88, SOFTSWISS])
-def test_no_profile_but_ours_takes_a_part_of_a_win_back_and_lists_transactions(profile: Any) -> None:
-    assert not profile.can_say(replace(BACK, amount=-1))
-    assert all(profile.can_say(order) for order in (DEBIT, CREDIT, UNDO, VOID, BACK))
-    assert not profile.lists
-    assert not profile.batches
+def test_hub88_has_no_message_that_takes_a_part_of_a_win_back_or_lists_transactions() -> None:
+    assert not HUB88.can_say(replace(BACK, amount=-1))
+    assert all(HUB88.can_say(order) for order in (DEBIT, CREDIT, UNDO, VOID, BACK))
+    assert not HUB88.lists
+    assert not HUB88.batches
 
 
 def answer_of_hub88(status: str, **changes: Any) -> dict[str, Any]:
@@ -208,58 +169,3 @@ def test_a_rollback_of_hub88_ends_by_these_statuses_alone(status: str, found: bo
     assert HUB88.read_single(answer_of_hub88(status), UNDO, REQUEST).answer == AcceptedAnswer(str(ROLLBACK), found)
     refused = HUB88.read_single(answer_of_hub88("RS_ERROR_USER_DISABLED"), UNDO, REQUEST)
     assert isinstance(refused.answer, NoAnswer)
-
-
-def answer_of_softswiss(action: UUID, tx_id: Any = "tx-9", **changes: Any) -> dict[str, Any]:
-    return {
-        "balance": 49000,
-        "game_id": str(ROUND),
-        "transactions": [{"action_id": str(action), "tx_id": tx_id, "processed_at": "2026-11-22T08:00:00Z"}],
-        **changes,
-    }
-
-
-def test_softswiss_accepts_by_an_id_of_its_own() -> None:
-    for order, tx_id in ((DEBIT, "tx-9"), (CREDIT, 9), (UNDO, "r")):
-        reply = SOFTSWISS.read_single(answer_of_softswiss(order.transaction, tx_id), order, REQUEST)
-        assert (reply.answer, reply.balance) == (AcceptedAnswer(str(tx_id)), 49000)
-    unknown = SOFTSWISS.read_single(answer_of_softswiss(ROLLBACK, ""), UNDO, REQUEST)
-    assert unknown.answer == AcceptedAnswer(str(ROLLBACK), found=False)
-    assert SOFTSWISS.read_balance({"balance": 5}, REQUEST, "EUR") == 5
-
-
-@pytest.mark.parametrize(
-    ("code", "word"),
-    [
-        (100, WalletCode.INSUFFICIENT_FUNDS),
-        (101, WalletCode.PLAYER_UNKNOWN),
-        (105, WalletCode.LIMIT_REACHED),
-        (106, WalletCode.LIMIT_REACHED),
-        (107, WalletCode.OTHER),
-        (110, WalletCode.PLAYER_DISABLED),
-        (153, WalletCode.LOCATION_REFUSED),
-        (405, WalletCode.OTHER),
-    ],
-)
-def test_a_code_of_softswiss_that_says_that_nothing_was_done_refuses(code: int, word: WalletCode) -> None:
-    reply = SOFTSWISS.read_single({"code": code, "message": "no", "balance": 0}, DEBIT, REQUEST)
-    assert (reply.answer, reply.balance) == (RefusedAnswer(word.value), None)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        *({"code": code, "message": "no"} for code in (400, 403, 404, 500, "100", None, True, 1)),
-        answer_of_softswiss(WAGER),
-        answer_of_softswiss(BET, game_id=str(BET)),
-        answer_of_softswiss(BET, transactions=[]),
-        answer_of_softswiss(BET, tx_id=""),
-        answer_of_softswiss(BET, tx_id=True),
-        answer_of_softswiss(BET, tx_id="x" * 101),
-        answer_of_softswiss(BET, tx_id="a\nb"),
-        {"balance": 5},
-        [],
-    ],
-)
-def test_any_other_answer_as_softswiss_leaves_the_end_open(answer: Any) -> None:
-    assert isinstance(SOFTSWISS.read_single(answer, DEBIT, REQUEST).answer, NoAnswer)
