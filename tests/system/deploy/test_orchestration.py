@@ -1,7 +1,5 @@
-"""Kubernetes manifests and systemd units say what compose.yaml says, and are well-formed by the tools' own checks."""
+"""Kubernetes manifests say what compose.yaml says, and both are well-formed by their tools' own checks."""
 
-import shlex
-import shutil
 import subprocess
 import sys
 
@@ -10,17 +8,13 @@ import pytest
 import yaml
 
 from casino.devstack.home import PROJECT
-from tests.programs import needs
 from tests.system.deploy.compose import COMPOSE, OURS, services
 
 KUBERNETES = PROJECT / "deploy" / "kubernetes"
-SYSTEMD = PROJECT / "deploy" / "systemd"
 MANIFESTS = [
     document for path in sorted(KUBERNETES.glob("*.yaml")) for document in yaml.safe_load_all(path.read_text())
 ]
-UNITS = sorted(SYSTEMD.iterdir())
 VERSIONS = ("1.30", "1.34")
-PROGRAMS = "/opt/casino/bin/"
 
 
 def of_kind(*kinds):
@@ -43,17 +37,6 @@ def variables(name):
         **of_kind("Secret")[secret["secretRef"]["name"]]["stringData"],
         **{each["name"]: each["value"] for each in container(name)["env"]},
     }
-
-
-def unit(name):
-    """Return the settings of a process's unit; a repeated one is a list in the order of the file."""
-    (path,) = (path for path in UNITS if path.name.removesuffix(".service").rstrip("@") == f"casino-{name}")
-    settings = {}
-    for line in path.read_text().splitlines():
-        key, equals, value = line.partition("=")
-        if equals and not line.startswith("#"):
-            settings.setdefault(key, []).append(value)
-    return settings
 
 
 def test_compose_follows_its_schema():
@@ -155,30 +138,3 @@ def test_only_the_processes_that_call_others_reach_the_world():
     (expression,) = of_kind("NetworkPolicy")["to-the-world-by-https"]["spec"]["podSelector"]["matchExpressions"]
     assert set(expression["values"]) == {"web", "worker-background", "worker-outbound"}
     assert of_kind("NetworkPolicy")["nothing-unless-allowed"]["spec"]["podSelector"] == {}
-
-
-@pytest.mark.parametrize("name", OURS)
-def test_a_unit_runs_the_command_of_compose_as_that_process(name):
-    settings = unit(name)
-    program, *rest = shlex.split(settings["ExecStart"][0])
-    command = services()[name]["command"]
-    assert program == f"{PROGRAMS}{command[0]}"
-    assert [word.replace("127.0.0.1", "0.0.0.0") for word in rest] == command[1:]  # noqa: S104  (in a container)
-    assert f"CASINO_PROCESS={name}" in settings["Environment"][0].split()
-    assert settings["EnvironmentFile"] == ["/etc/casino/common.env", f"/etc/casino/{name}.env"]
-    if "stop_grace_period" in services()[name]:
-        assert settings["TimeoutStopSec"] == [services()[name]["stop_grace_period"].rstrip("s")]
-
-
-@needs("systemd-analyze")
-def test_systemd_accepts_the_units(tmp_path):
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    for name in ("python", "celery"):
-        (programs / name).write_text("#!/bin/sh\n")
-        (programs / name).chmod(0o755)
-    for path in UNITS:
-        (tmp_path / path.name).write_text(path.read_text().replace(PROGRAMS, f"{programs}/"))
-    command = [shutil.which("systemd-analyze"), "verify", *(str(tmp_path / path.name) for path in UNITS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    assert (done.returncode, done.stdout + done.stderr) == (0, "")
