@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-from baccarat.domain.rng_tests.statistics import SIGNIFICANCE, AdjustedTestResult, Sample
-from baccarat.domain.rng_tests.suite import expected_counts
 from baccarat.domain.rules.cards import FULL_DECK
 from baccarat.domain.rules.deal import Outcome
+from baccarat.services.rng_statistics import SIGNIFICANCE, AdjustedTestResult, Sample
+from baccarat.services.rng_suite import expected_counts
 
 DEVIATIONS: Final = 2.5758
 """Standard deviations of a two-sided band of 99 %."""

@@ -11,13 +11,13 @@ from django.db import transaction
 from baccarat.domain.fairness.links import SignedRelease, links_of
 from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.fairness.terms import WitnessIndex
-from baccarat.domain.rng_tests.statistics import AdjustedTestResult, Sample, passes
-from baccarat.domain.rng_tests.suite import run_tests
 from baccarat.domain.rounds.cut import own_cut_in_hex
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
+from baccarat.services.rng_statistics import AdjustedTestResult, Sample, passes
+from baccarat.services.rng_suite import run_tests
 from baccarat.storage.event_registry import CATALOGUE
 from casino.events import payloads
 from casino.events.sql import fetch

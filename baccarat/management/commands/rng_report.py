@@ -8,9 +8,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.table import Table
 
-from baccarat.domain.rng_tests.statistics import AdjustedTestResult, passes
 from baccarat.management import plots
 from baccarat.services import rng_monitoring
+from baccarat.services.rng_statistics import AdjustedTestResult, passes
 
 
 class Command(BaseCommand):

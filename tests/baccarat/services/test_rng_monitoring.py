@@ -8,9 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from baccarat import tasks
-from baccarat.domain.rng_tests import statistics
 from baccarat.management.plots import HISTOGRAM_BINS
-from baccarat.services import rng_monitoring
+from baccarat.services import rng_monitoring, rng_statistics
 from casino.events.sql import execute, fetch
 from tests.support.examples import B
 from tests.support.house import House, deal_all
@@ -28,7 +27,7 @@ def test_what_was_played_is_tested_and_an_unfair_history_is_recorded_once(
     house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Of a hundred fair histories one is out of the usual band. None is out of this one, and the unfair one still is.
-    monkeypatch.setattr(statistics, "SIGNIFICANCE", 1e-9)
+    monkeypatch.setattr(rng_statistics, "SIGNIFICANCE", 1e-9)
     table = house.table("classic")
     ann = house.seated(table)
     for _ in range(4):

@@ -9,7 +9,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from baccarat.domain.rng_tests.statistics import (
+from baccarat.domain.rules.cards import FULL_DECK, POINTS, SUITS, Card, points
+from baccarat.domain.rules.counting import count_outcomes
+from baccarat.domain.rules.deal import Outcome
+from baccarat.services.rng_statistics import (
     MIN_EXPECTED_COUNT,
     AdjustedTestResult,
     RngTestResult,
@@ -20,9 +23,6 @@ from baccarat.domain.rng_tests.statistics import (
     holm,
     normal_tails,
 )
-from baccarat.domain.rules.cards import FULL_DECK, POINTS, SUITS, Card, points
-from baccarat.domain.rules.counting import count_outcomes
-from baccarat.domain.rules.deal import Outcome
 
 PARTS: Final = 13
 """Equal parts of a shoe, each with four positions per deck."""

@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from baccarat.domain.fairness.shuffle import shuffle
-from baccarat.domain.rng_tests.statistics import (
+from baccarat.domain.rules.cards import POINTS, Card, unshuffled_shoe
+from baccarat.domain.rules.deal import Outcome, deal
+from baccarat.services.rng_statistics import (
     AdjustedTestResult,
     InvalidChiSquare,
     RngTestResult,
@@ -19,9 +21,7 @@ from baccarat.domain.rng_tests.statistics import (
     normal_tails,
     passes,
 )
-from baccarat.domain.rng_tests.suite import _serial, _twins, run_tests
-from baccarat.domain.rules.cards import POINTS, Card, unshuffled_shoe
-from baccarat.domain.rules.deal import Outcome, deal
+from baccarat.services.rng_suite import _serial, _twins, run_tests
 
 SHOES, ROUNDS = 300, 2500
 
