@@ -12,7 +12,6 @@ from django.core.management import execute_from_command_line
 
 from casino.devstack.errors import DevstackError, translate_os_errors
 from casino.devstack.home import Home, Secrets, base_folder, claim, remember
-from casino.devstack.processes import exit_on_signals
 from casino.devstack.services import (
     Addresses,
     checkpoint_environment,
@@ -20,12 +19,12 @@ from casino.devstack.services import (
     environment_for,
     external_addresses,
     migrate,
-    owner_environment,
     read_running,
     run_embedded,
     secret_environment,
     wallet_environment,
 )
+from casino.observability.command_line import exit_on_signals, set_environment
 
 WITHOUT_DATABASE = frozenset(
     {
@@ -79,20 +78,14 @@ def _database_for(command: str, arguments: Sequence[str]) -> Generator[None]:
         yield
         return
     if os.environ.get("DATABASE_URL"):
-        _set_environment(arguments, {**_home_checkpoints(), **os.environ})
+        set_environment(arguments, {**_home_checkpoints(), **os.environ})
         yield
         return
     if os.environ.get("REDIS_URL"):
         external_addresses(os.environ)  # raises with the missing variable
     with _home_services() as environment:
-        _set_environment(arguments, environment)
+        set_environment(arguments, environment)
         yield
-
-
-def _set_environment(arguments: Sequence[str], environment: dict[str, str]) -> None:
-    as_owner = arguments[1] == "migrate" or (arguments[1] == "rebuild" and "--check" not in arguments)
-    os.environ.update(owner_environment(environment) if as_owner else environment)
-    os.environ.setdefault("DATABASE_TIMEOUTS", "long")  # also in the container of web
 
 
 @contextlib.contextmanager

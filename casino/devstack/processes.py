@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TypedDict
 
 from casino.devstack.errors import DevstackError
@@ -184,28 +183,6 @@ def run_to_end(
         last = "\n".join(result.stdout.splitlines()[-TAIL_LINES:])
         raise DevstackError(f"`{Path(command[0]).name}` failed with exit status {result.returncode}:\n{last}")
     return result.stdout
-
-
-def _raise_exit(number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
-
-
-@contextlib.contextmanager
-def exit_on_signals() -> Generator[None]:
-    """Convert SIGTERM and SIGHUP to SystemExit, so that every `finally` runs.
-
-    Ignored signals stay ignored: under nohup(1) the process should outlive the terminal.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    numbers = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, _raise_exit) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

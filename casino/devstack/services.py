@@ -15,6 +15,7 @@ from casino.devstack.home import PROJECT, Home, Secrets, checkpoints_folder, log
 from casino.devstack.postgres import Postgres
 from casino.devstack.processes import defer_signals, run_to_end
 from casino.devstack.redis import Redis
+from casino.observability.command_line import owner_environment
 from casino.production import SECRETS, own_variables
 
 _CASINO_ONLY = (*SECRETS, "CLOSING_KEYS", "WALLET_RSA_KEY", "PAYMENT_SECRETS", "DATABASE_URL", "REDIS_URL")
@@ -150,12 +151,6 @@ def process_environment(process: str, environment: Mapping[str, str]) -> dict[st
     if process == "web" and "DATABASE_WEB_URL" in environment:
         own["DATABASE_URL"] = environment["DATABASE_WEB_URL"]
     return own if is_stranger else own_variables(process, own)
-
-
-def owner_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a process that acts as the database's owner."""
-    owner_url = environment.get("DATABASE_OWNER_URL") or environment["DATABASE_URL"]
-    return {**environment, "DATABASE_URL": owner_url, "DATABASE_ROLE": "owner"}
 
 
 def migrate(environment: Mapping[str, str]) -> str:

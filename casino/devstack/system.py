@@ -16,7 +16,7 @@ from typing import Self
 
 from casino.devstack.errors import DevstackError, translate_os_errors
 from casino.devstack.home import PROJECT, Home, base_folder, claim_any, remember
-from casino.devstack.processes import Child, exit_on_signals, run_to_end, stop_all
+from casino.devstack.processes import Child, run_to_end, stop_all
 from casino.devstack.services import (
     Addresses,
     embedded_addresses,
@@ -28,6 +28,7 @@ from casino.devstack.services import (
     write_running,
 )
 from casino.devstack.witness import witness_of_home
+from casino.observability.command_line import exit_on_signals
 
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 1024, 65535

@@ -15,8 +15,9 @@ from casino.devstack import services, system
 from casino.devstack.bots import client, house
 from casino.devstack.home import PROJECT, claim
 from casino.devstack.processes import Child, run_to_end, stop_all
-from casino.devstack.services import owner_environment, process_environment
+from casino.devstack.services import process_environment
 from casino.devstack.system import HOST, Stack, commands, free_port, is_responding
+from casino.observability.command_line import owner_environment
 from tests.nightly.deploy.test_haproxy import HAPROXY, write_certificate
 from tests.nightly.upgrade.releases import earlier, later
 from tests.programs import needs

@@ -16,7 +16,8 @@ STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print('ready
 SUPERVISOR = """
 import os, sys, time
 from pathlib import Path
-from casino.devstack.processes import Child, exit_on_signals
+from casino.devstack.processes import Child
+from casino.observability.command_line import exit_on_signals
 child = Child(name="nap", command=["/bin/sleep", "600"], environment={}, log=Path(sys.argv[1]))
 try:
     with exit_on_signals():

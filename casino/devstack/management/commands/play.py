@@ -90,4 +90,4 @@ def audit(stack: Stack) -> int:
     """Audit everything, print the verdict, and return the exit status."""
     sys.stdout.flush()
     command = [sys.executable, str(PROJECT / "manage.py"), "audit"]
-    return subprocess.run(command, env=stack.environment, cwd=Path.cwd(), check=False).returncode  # noqa: S603
+    return subprocess.run(command, env=stack.environment, cwd=Path.cwd(), check=False).returncode
