@@ -221,6 +221,19 @@ class RebetView(TableActionView):
         return Response(betting.rebet(actor=self.actor(table)))
 
 
+class DoubleView(TableActionView):
+    @action(
+        "doubleStakes",
+        "Place the chips on the table once more",
+        description="Every stake, or none of them: one undo takes all of it back.",
+        refusals=(*betting.TURN, *betting.STAKING, NoChipsPlaced),
+    )
+    @idempotent
+    def post(self, request: Request, table: UUID) -> Response:
+        parse_body(EmptyRequest, request)
+        return Response(betting.double(actor=self.actor(table)))
+
+
 class PassTurnView(TableActionView):
     @action(
         "passTurn",

@@ -41,6 +41,7 @@ TABLE_URLS: Final = [
     path("undo", actions.UndoPlacementView.as_view(), name="undo"),
     path("clear", actions.ClearChipsView.as_view(), name="clear"),
     path("rebet", actions.RebetView.as_view(), name="rebet"),
+    path("double", actions.DoubleView.as_view(), name="double"),
     path("rebet-and-deal", wagers.RebetAndDealView.as_view(), name="rebet-and-deal"),
     path("pass", actions.PassTurnView.as_view(), name="pass"),
     path("skip-show", actions.SkipShowView.as_view(), name="skip-show"),

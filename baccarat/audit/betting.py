@@ -105,13 +105,13 @@ def _check_makeable(round_: RoundTrace, seat: int, amount: int) -> None:
 
 
 def replay_wager_repeated(round_: RoundTrace, event: e.StakesRebet) -> None:
-    """Check a rebet: the last confirmed wager of this player, on a cleared table."""
+    """Check stakes placed again: those that lie there, or on a cleared table the player's last confirmed wager."""
     part = find_acting_seat(round_, event.seat)
     if part is None:
         return
     table_seat = round_.table.seats.get(part.player)
-    last = None if table_seat is None else table_seat.last_wager
-    if event.stakes != last or part.placements:
+    last = part.placed_stakes() or (None if table_seat is None else table_seat.last_wager)
+    if event.stakes != last:
         round_.record_difference("rebet differs from the last wager", last, event.stakes, seat=event.seat)
     _reset_missed_turns(round_, part)
     part.placements.append(event.stakes)

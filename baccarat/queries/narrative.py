@@ -68,7 +68,7 @@ def _placed(event: e.ChipsPlaced, table: NarratedTable) -> Iterator[str]:
 
 
 def _repeated(event: e.StakesRebet, table: NarratedTable) -> Iterator[str]:
-    yield f"Seat {event.seat} placed its last wager again: {_stakes(event.stakes, table.rules)}."
+    yield f"Seat {event.seat} placed again: {_stakes(event.stakes, table.rules)}."
 
 
 def _confirmed(event: e.WagerConfirmed, table: NarratedTable) -> Iterator[str]:

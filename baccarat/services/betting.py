@@ -49,6 +49,7 @@ from baccarat.services.turns import (
     TakenStakes,
     Turn,
     confirm,
+    double_stakes,
     on_open_round,
     open_if_none,
     play_turn,
@@ -160,6 +161,14 @@ def rebet(*, actor: TableActor) -> TableStateResponse:
     Raises NothingToRepeat, ChipsAlreadyPlaced, OverOwnTableLimit.
     """
     return _take_turn(actor, repeat)
+
+
+def double(*, actor: TableActor) -> TableStateResponse:
+    """Place the unconfirmed chips once more, all or none.
+
+    Raises NoChipsPlaced, NoOpenRound, OverOwnTableLimit and the other refusals of `place`.
+    """
+    return _take_turn(actor, double_stakes)
 
 
 def rebet_and_deal(

@@ -228,6 +228,12 @@ def repeat(turn: Turn) -> None:
     )
 
 
+def double_stakes(turn: Turn) -> None:
+    """Place the chips on the table once more."""
+    rules = turn.uow.table.rules
+    on_open_round(turn, c.DoubleStakes(player=turn.player, available=turn.available, rules=rules, now=turn.now))
+
+
 def confirm(turn: Turn, signature: WagerSignature | None, stakes: Mapping[Spot, int] = MappingProxyType({})) -> None:
     """Confirm the chips on the table, or `stakes` instead of them; or what the operator's own wallet was asked for."""
     if turn.remote is not (turn.taken is not None):

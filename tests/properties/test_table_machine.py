@@ -178,6 +178,12 @@ class TableMachine(RuleBasedStateMachine):
         player = self._who(who)
         self._say(command(player=player, now=self.now))
 
+    @rule(who=anybody)
+    def double(self, who: int) -> None:
+        player = self._who(who)
+        rules = self.table.rules
+        self._say(rc.DoubleStakes(player=player, available=self._game(player), rules=rules, now=self.now))
+
     @rule(who=anybody, contribution=st.binary(min_size=1, max_size=32))
     def cut(self, who: int, contribution: bytes) -> None:
         """Anybody adds to the cut; it takes only what may still count."""

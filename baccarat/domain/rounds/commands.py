@@ -74,6 +74,16 @@ class RepeatWager:
 
 
 @dataclass(frozen=True, slots=True)
+class DoubleStakes:
+    """Place the chips that lie there once more."""
+
+    player: UUID
+    available: int
+    rules: TableRules
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ConfirmWager:
     """Confirm the placed chips as a wager; the player's "deal". `stakes` replace them. A `signature` was verified.
 
@@ -224,7 +234,7 @@ class PlayerFunds:
 
 
 CeremonyCommand = LookAtCards | HandBackCards
-PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | ConfirmWager | PassTurn
+PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | DoubleStakes | ConfirmWager | PassTurn
 StaffCommand = SuspendRound | ResumeRound | VoidRound | VoidUnanswered
 TableCommand = OpenRound | ForceCards | LeaveRound | DealRound | ReceiveLinks
 RoundCommand = TableCommand | PlayerCommand | CeremonyCommand | StaffCommand

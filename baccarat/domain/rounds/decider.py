@@ -19,7 +19,7 @@ from wallet.ledger.accounts import game_account
 from wallet.ledger.refusals import InsufficientFunds
 
 Events = Sequence[e.RoundEvent]
-_StakingCommand = c.PlaceChips | c.RepeatWager | c.ConfirmWager
+_StakingCommand = c.PlaceChips | c.RepeatWager | c.DoubleStakes | c.ConfirmWager
 
 
 def decide(command: c.RoundCommand, state: RoundState) -> Events:
@@ -103,6 +103,17 @@ def _repeat(command: c.RepeatWager, state: RoundState) -> Events:
     _require_within_rules(command.stakes, command.rules)
     _require_funds(command.stakes, seat, command, state)
     return (e.StakesRebet(seat=seat.seat, stakes=dict(command.stakes)),)
+
+
+def _double(command: c.DoubleStakes, state: RoundState) -> Events:
+    seat = _require_turn(command, state)
+    placed = seat.placed_stakes()
+    if not placed:
+        raise r.NoChipsPlaced
+    stakes = _add_stakes(placed, placed)
+    _require_within_rules(stakes, command.rules)
+    _require_funds(stakes, seat, command, state)
+    return (e.StakesRebet(seat=seat.seat, stakes=placed),)
 
 
 def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
@@ -199,6 +210,7 @@ _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.UndoPlacement: _undo,
     c.ClearChips: _clear,
     c.RepeatWager: _repeat,
+    c.DoubleStakes: _double,
     c.ConfirmWager: _confirm,
     c.PassTurn: _pass,
     c.ForceCards: _force,

@@ -114,7 +114,7 @@ class ChipsCleared:
 
 @dataclass(frozen=True, slots=True)
 class StakesRebet:
-    """The stakes of the seat's last wager were placed again, as one placement."""
+    """The stakes of the seat's last wager, or those that lay there, were placed again, as one placement."""
 
     seat: int
     stakes: dict[Spot, int]

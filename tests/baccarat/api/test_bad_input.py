@@ -33,6 +33,7 @@ ACTIONS: dict[str, dict[str, Any]] = {
     "undo": {},
     "clear": {},
     "rebet": {},
+    "double": {},
     "rebet-and-deal": {},
     "deal": {"stakes": [{"spot": "banker", "amount": "5.00"}], "currency": "EUR"},
     "pass": {},
@@ -234,6 +235,7 @@ def test_acting_without_a_seat(scene: Scene, action: str) -> None:
 
 def test_chips_that_are_not_there(scene: Scene) -> None:
     refused(at(scene, "undo"), 409, "no_chips_placed")
+    refused(at(scene, "double"), 409, "no_chips_placed")
     refused(at(scene, "deal", stakes=[]), 422, "no_stakes")
     refused(posting(scene.alice, f"tables/{scene.table}/deal", {}), 409, "no_chips_placed")
     refused(at(scene, "rebet"), 409, "nothing_to_rebet")
@@ -279,7 +281,7 @@ def test_a_missing_field(scene: Scene) -> None:
 # -- a turn that is not one's own ---------------------------------------------------------------------------------
 
 
-TURN = ("place", "undo", "clear", "rebet", "deal", "pass")
+TURN = ("place", "undo", "clear", "rebet", "double", "deal", "pass")
 
 
 def test_a_turn_that_is_not_ones_own(lucky: Tenant) -> None:
@@ -327,7 +329,7 @@ def test_betting_that_is_closed(lucky: Tenant) -> None:
 def test_no_round_is_open(lucky: Tenant) -> None:
     alice, table = lucky.player("Alice"), lucky.table("mini")
     sit(alice, table)
-    for action in ("undo", "clear", "pass"):
+    for action in ("undo", "clear", "double", "pass"):
         refused(posting(alice, f"tables/{table}/{action}", {}), 409, "no_open_round")
     refused(posting(alice, f"tables/{table}/deal", {}), 409, "no_open_round")
 

@@ -102,6 +102,7 @@ def test_a_player_alone_at_a_table_lives_a_whole_life(lucky: Tenant, preset: str
     assert alice.do(f"{at}/place", chips)["round"]["seats"][0]["placed"] == [{"spot": "banker", "amount": "6.00"}]
     assert alice.do(f"{at}/place", chips)["round"]["seats"][0]["placed"] == [{"spot": "banker", "amount": "12.00"}]
     assert alice.do(f"{at}/undo")["round"]["seats"][0]["placed"] == [{"spot": "banker", "amount": "6.00"}]
+    assert alice.do(f"{at}/double")["round"]["seats"][0]["placed"] == [{"spot": "banker", "amount": "12.00"}]
     assert alice.do(f"{at}/clear")["round"]["seats"][0]["placed"] == []
     alice.do(f"{at}/place", chips)
     assert alice.do(f"{at}/new-game")["round"]["seats"][0]["placed"] == []
@@ -139,8 +140,8 @@ def test_a_player_alone_at_a_table_lives_a_whole_life(lucky: Tenant, preset: str
     assert (passed["phase"], passed["cards"], passed["outcome"]) == ("lapsed", [], None)
     kinds = [event["type"] for event in alice.read(f"rounds/{history[-1]['id']}/events")["items"]]
     assert kinds == [
-        "RoundOpened", "ChipsPlaced", "ChipsPlaced", "PlacementUndone", "ChipsCleared", "ChipsPlaced", "ChipsCleared",
-        "ChipsPlaced", "WagerConfirmed", "BettingClosed", "CardsDealt", "RoundSettled",
+        "RoundOpened", "ChipsPlaced", "ChipsPlaced", "PlacementUndone", "StakesRebet", "ChipsCleared", "ChipsPlaced",
+        "ChipsCleared", "ChipsPlaced", "WagerConfirmed", "BettingClosed", "CardsDealt", "RoundSettled",
     ]  # fmt: skip
     _leaves(alice, lucky, table, seat=1)
 

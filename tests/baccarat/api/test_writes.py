@@ -142,6 +142,7 @@ def play(do: Doing, lucky: Tenant) -> None:
         do(alice, f"{at}/{act}", body)
     deal_all()
     do(alice, f"{at}/rebet")
+    do(alice, f"{at}/double")
     alice.do(f"{at}/deal")
     deal_all()
     do(alice, f"{at}/rebet-and-deal")

@@ -175,6 +175,10 @@ class SimulatedTable:
         rules = self.work.table.rules
         self.work.decide_on_round(rc.RepeatWager(player, stakes, self.balances[player], rules, self.now))
 
+    def double(self, player, _spot, _amount):
+        rules = self.work.table.rules
+        self.work.decide_on_round(rc.DoubleStakes(player, self.balances[player], rules, self.now))
+
     def confirm(self, player, _spot, _amount):
         rules = self.work.table.rules
         self.work.decide_on_round(rc.ConfirmWager(player, self.balances[player], rules, self.now))
@@ -241,7 +245,7 @@ class SimulatedTable:
         self.now += timedelta(seconds=15)
 
 
-ACTIONS = ["play", "play", "play", "place", "place", "confirm", "deal", "rebet"]
+ACTIONS = ["play", "play", "play", "place", "place", "confirm", "deal", "rebet", "double"]
 ACTIONS += ["end_show", "end_show", "skip", "skip", "cut", "cut", "look", "look", "hand_back", "void", "free"]
 ACTIONS += ["force", "sit", "leave", "undo", "clear", "pass_turn", "wait", "suspend", "resume", "move", "rebuy"]
 STEPS = st.tuples(

@@ -81,6 +81,7 @@ BEFORE: Final[dict[str, tuple[str, ...]]] = {
     "POST /tables/{table}/chat": ("PUT /tables/{table}/chat/open#open",),
     "POST /tables/{table}/clear": ("POST /tables/{table}/place",),
     "POST /tables/{table}/cut": ("POST /tables/{table}/place",),
+    "POST /tables/{table}/double": ("POST /tables/{table}/place",),
     "POST /tables/{table}/hand-back": ("POST /tables/{table}/deal#player",),
     "POST /tables/{table}/look": ("POST /tables/{table}/deal#player",),
     "POST /tables/{table}/pass": ("POST /tables/{table}/place",),

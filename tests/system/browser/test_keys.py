@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.system.browser.house import PIN
 from tests.system.browser.screen import TIMEOUT
 
 
@@ -45,6 +46,28 @@ def test_double_doubles_every_stake_once_or_not_at_all(house, open_screen):
     screen.press("d")
     screen.answered()
     expect(screen.bet).to_have_text("€210.00")
+
+    screen.act("undo")
+    expect(screen.bet).to_have_text("€105.00")
+    screen.answered()
+    assert house.seat_of(table, 1)["placed"] == [
+        {"spot": "banker", "amount": "100.00"},
+        {"spot": "tie", "amount": "5.00"},
+    ]
+
+
+def test_double_is_not_offered_beyond_the_players_own_limit(house, open_screen):
+    table = house.table("mini")
+    token = house.seated(table, 1)
+    house.give_pin(table, 1)
+    house.post("/me/table-limit", {"limit": "40.00", "currency": "EUR", "pin": PIN}, token)
+    screen = open_screen(table, token=token)
+    screen.place("tie", "5")
+    expect(screen.button("double")).to_be_enabled()
+    screen.place("banker", "25")
+    expect(screen.button("double")).to_be_disabled()
+    screen.act("undo")
+    expect(screen.button("double")).to_be_enabled()
 
 
 def test_a_table_for_one_invites_to_bet_while_it_shows_the_last_hand(house, open_screen):

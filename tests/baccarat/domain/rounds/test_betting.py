@@ -26,6 +26,7 @@ from tests.support.examples import (
     MINI,
     OPENED,
     OVERVIEW,
+    RICH,
     B,
     P,
     T,
@@ -46,6 +47,7 @@ A_TURN: dict[str, Callable[[datetime, UUID], c.PlayerCommand]] = {
     "undo": lambda at, by: c.UndoPlacement(player=by, now=at),
     "clear": lambda at, by: c.ClearChips(player=by, now=at),
     "rebet": lambda at, by: rebet({P: 500}, at=at, by=by),
+    "double": lambda at, by: c.DoubleStakes(player=by, available=RICH, rules=AC, now=at),
     "deal": lambda at, by: confirm(at=at, by=by),
     "pass": lambda at, by: c.PassTurn(player=by, now=at),
 }
@@ -229,6 +231,18 @@ def test_rebet_places_the_last_wager_again() -> None:
 def test_rebet_needs_an_earlier_wager_and_a_cleared_table() -> None:
     ann_and_ben().when(rebet({})).refused(r.NothingToRepeat)
     ann_and_ben(placed(P, 500)).when(rebet({P: 500})).refused(r.ChipsAlreadyPlaced)
+
+
+def test_double_places_every_stake_once_more_or_none_and_one_undo_takes_all_of_it_back() -> None:
+    double = c.DoubleStakes(player=ANN, available=RICH, rules=AC, now=OPENED)
+    lying = (placed(P, 500), placed(T, 1000))
+
+    doubled = ann_and_ben(*lying).when(double).then(e.StakesRebet(seat=1, stakes={P: 500, T: 1000}))
+    undo = c.UndoPlacement(player=ANN, now=OPENED)
+    doubled.when(undo).then(e.PlacementUndone(seat=1)).when(confirm()).then(confirmed(1, ANN, {P: 500, T: 1000}))
+    ann_and_ben().when(double).refused(r.NoChipsPlaced)
+    ann_and_ben(*lying).when(replace(double, available=2999)).refused(InsufficientFunds)
+    ann_and_ben(*lying).when(replace(double, rules=replace(AC, maximum=1999))).refused(r.OverMaximum, spots=[T])
 
 
 def test_rebet_is_held_to_the_balance_and_the_limits_of_now() -> None:

@@ -13,8 +13,8 @@ import { currentCeremony, ownPart, ownStatus, spotsOf, stakesOf, totalStake, wit
 /** @typedef {Record<Move, boolean>} Available */
 /**
  * What the page waits for: `sending` the answer to a deal, `unsure` whether one without an answer was taken,
- * `confirming` the casino's own wallet.
- * @typedef {{pending?: PendingChip[], sending?: boolean, unsure?: boolean, confirming?: boolean}} Waits
+ * `confirming` the casino's own wallet. `limit` is the player's own limit on a spot, in minor units.
+ * @typedef {{pending?: PendingChip[], sending?: boolean, unsure?: boolean, confirming?: boolean, limit?: bigint | null}} Waits
  */
 
 /** The buttons below the table in their order, each with the key that does the same, and another that does it, too. */
@@ -145,7 +145,7 @@ export function movesAt(state, now, waits = {}) {
   /** @type {Partial<Available>} */
   const needs = {
     rebuy: free, leave: free, move: free && rules.seats > 1,
-    undo: chips, clear: chips, deal: chips, double: chips && canDouble(state, placed), rebet: last, rebetDeal: last,
+    undo: chips, clear: chips, deal: chips, double: chips && canDouble(state, placed, waits.limit ?? null), rebet: last, rebetDeal: last,
     pass: turns && ownStatus(state) === "deciding", newGame: !chips && ownStatus(state) === "idle",
     skip: turns && seats.length > 1 && rules.may_hurry && seats.some((seat) => seat.you && !seat.skips_show),
   };
@@ -154,12 +154,14 @@ export function movesAt(state, now, waits = {}) {
 }
 
 /**
- * Whether every stake, doubled, is within the table's maximum, and all together within the balance.
+ * Whether every stake, doubled, is within the table's maximum and the player's own, and all together within the balance.
  * @param {Api["Table"]} state
  * @param {Stakes} placed
+ * @param {bigint | null} limit
  */
-function canDouble({ rules, you }, placed) {
-  const most = toMinor(rules.maximum);
+function canDouble({ rules, you }, placed, limit) {
+  const maximum = toMinor(rules.maximum);
+  const most = limit !== null && limit < maximum ? limit : maximum;
   return Object.values(placed).every((units) => 2n * units <= most) && you !== null && 2n * totalStake(placed) <= toMinor(you.game_balance.amount);
 }
 

@@ -54,10 +54,12 @@ function tableLimit(host) {
     const units = empty ? null : parseAmount(amount.value, digits);
     if (!empty && units === null) throw new InvalidInput(t("form.amount"));
     const body = { limit: units === null ? null : toDecimal(units, digits), currency, pin: pin.read() };
-    put(place, limitText(await command("me/table-limit", body)));
+    const set = await command("me/table-limit", body);
+    put(place, limitText(set));
+    host.game?.actions.takeLimit(set);
     host.notices.show(t("limit.set"), { key: "limit" });
   };
-  place.append(whenLoaded(get("me/table-limit"), limitText));
+  place.append(whenLoaded(get(`me/table-limit?currency=${currency}`), limitText));
   return h("div", { class: "bounds" }, place, h("p", { class: "quiet-words" }, t("limit.how")), form(submit,
     field(t("limit.amount"), amount, t("limit.lift")), field(t("limit.pin"), pin.element), h("button", { class: "primary", type: "submit" }, t("limit.do"))));
 }

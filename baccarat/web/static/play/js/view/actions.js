@@ -19,7 +19,7 @@ import { announce } from "./notices.js";
 const ONCE = new Set(["deal", "rebetDeal", "pass", "skip", "newGame", "leave", "handBack"]);
 const AT_RISK = new Set(["deal", "rebetDeal"]);
 /** The commands that place chips or confirm them. */
-const BETS = new Set(["place", "rebet", "deal"]);
+const BETS = new Set(["place", "rebet", "double", "deal"]);
 
 /** @typedef {{name: string, chips: PendingChip[]}} Entry a command that is not answered yet, with the chips it would place */
 
@@ -110,6 +110,8 @@ export class Actions {
     this.unanswered = null;
     /** Whether a deal waits for its answer for long. */
     this.late = false;
+    /** The player's own limit on a spot. @type {bigint | null} */
+    this.limit = null;
   }
 
   /** Chips shown on the table that the service has not accepted yet. */
@@ -126,7 +128,13 @@ export class Actions {
   get waits() {
     const sending = this.queue.entries.some(({ name }) => AT_RISK.has(name));
     const unsure = this.unanswered !== null || (sending && (this.late || this.game.connection === "offline"));
-    return { pending: this.pending, sending, unsure, confirming: this.confirming };
+    return { pending: this.pending, sending, unsure, confirming: this.confirming, limit: this.limit };
+  }
+
+  /** @param {Api["TableLimit"]} limit */
+  takeLimit({ limit }) {
+    this.limit = limit && toMinor(limit.amount);
+    this.game.draw();
   }
 
   /** The moment of play, from which buttons, spots, keys and words follow. */
@@ -367,30 +375,11 @@ export class Actions {
   }
 
   /**
-   * Place every stake once more; if one is refused, take back those that were not.
-   * @param {Entry} entry
-   */
-  async double(entry) {
-    const { game } = this;
-    const chips = this.chipsOf("double", []);
-    let answer = null;
-    for (const [i, chip] of chips.entries()) {
-      entry.chips = chips.slice(i);
-      answer = await this.deliver(entry, "place", { spot: chip.spot, amount: this.amountOf(chip), currency: game.state.currency });
-      if (answer) continue;
-      for (let done = 0; done < i; done++) await this.deliver(entry, "undo", {});
-      return null;
-    }
-    return answer;
-  }
-
-  /**
    * Send an action. "Rebet & deal" is sent as two commands, because a deal is signed and carries a contribution.
    * @param {Entry} entry
    * @param {Move} name
    */
   async sendAction(entry, name) {
-    if (name === "double") return this.double(entry);
     if (name !== "deal" && name !== "rebetDeal") return this.deliver(entry, PATHS[name] ?? name, {});
     const placed = name === "deal" || await this.deliver(entry, "rebet", {});
     if (!placed) return placed;

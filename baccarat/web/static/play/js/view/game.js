@@ -215,6 +215,7 @@ export class Game {
     this.refreshBalances();
     this.playerNotices.start();
     this.entered.then(() => this.position.start());
+    this.entered.then(() => this.loadLimit());
     this.chat.refresh();
     return this;
   }
@@ -233,6 +234,15 @@ export class Game {
     this.autoConfirm.stop();
     this.animation.finish();
     this.element.remove();
+  }
+
+  /** Learn the player's own limit on a spot; without it a bet beyond it is refused in words. */
+  async loadLimit() {
+    try {
+      this.actions.takeLimit(await get(`me/table-limit?currency=${this.currency}`));
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
+    }
   }
 
   loadReceipts() {
