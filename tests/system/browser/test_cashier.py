@@ -70,6 +70,7 @@ def test_a_deposit_arrives_a_withdrawal_is_requested_and_both_are_in_the_stateme
     screen.page.get_by_role("button", name="Withdraw").click()
     expect(dialog.locator(".choice")).to_have_text("Cardabout 2 minutes")
     expect(dialog).to_contain_text("In your account: €98.50.")
+    expect(dialog.locator(".field-note")).to_have_count(0)  # no policy, no bound
     dialog.get_by_role("textbox", name="Amount").fill("98.51")
     expect(dialog).to_contain_text("That is more than the €98.50 in your account.")
     dialog.get_by_role("button", name="All: €98.50").click()

@@ -140,10 +140,12 @@ class WithdrawalForm {
   constructor(view, methods, { minimum, maximum }) {
     this.view = view;
     this.minimum = minimum;
+    /** The least amount; where there is none, the smallest coin, of which nothing is said. */
+    this.least = toMinor(minimum.amount);
     this.maximum = maximum;
     this.digits = countDecimals(minimum.amount);
     this.held = { ...minimum, amount: toDecimal(0n, this.digits) };
-    this.bounds = maximum ? t("method.bounds", { minimum: text(minimum), maximum: text(maximum) }) : t("method.from", { minimum: text(minimum) });
+    this.bounds = maximum ? t("method.bounds", { minimum: text(minimum), maximum: text(maximum) }) : this.least > 1n ? t("method.from", { minimum: text(minimum) }) : null;
     this.amount = amountInput({ name: "withdrawal", id: "withdrawal-amount" });
     this.presets = presets(this.amount);
     this.have = h("p", { class: "quiet-words" });
@@ -161,11 +163,11 @@ class WithdrawalForm {
   /** Offer the least amount and all that is in the account. @param {Api["Money"]} held */
   take(held) {
     this.held = held;
-    const [balance, least] = [toMinor(held.amount), toMinor(this.minimum.amount)];
+    const balance = toMinor(held.amount);
     const most = this.maximum && toMinor(this.maximum.amount) < balance ? this.maximum : held;
     say(this.have, t("withdraw.have", { amount: text(held) }));
-    this.presets.offer(balance < least ? [] : [
-      ...(least > 1n ? [this.preset(this.minimum)] : []), // where there is none, the bound is the smallest coin
+    this.presets.offer(balance < this.least ? [] : [
+      ...(this.least > 1n ? [this.preset(this.minimum)] : []),
       most === held ? this.preset(held, t("withdraw.all", { amount: text(held) })) : this.preset(most),
     ]);
   }
