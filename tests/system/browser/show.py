@@ -32,6 +32,7 @@ RELEASED = {
     "account": "over",
     "panel": "over",
     "notices": "over",
+    "position": "over",
     "scoreboard": "over",
     "history": "over",
     "round.settled": "over",
@@ -74,6 +75,7 @@ RECORD = r"""() => {
         plates: () => html(".plate[data-aside]"),
         panel: () => (text(".panel").match(/[+\u2212-]€[\d.,]+/g) ?? []).join(),
         notices: () => html(".notice.warning"),
+        position: () => text(".position-net"),
         scoreboard: () => html(".scoreboard") + widths(".scoreboard *"),
         history: () => html(".round-line"),
     };
@@ -234,7 +236,7 @@ def visit(house: House, site: Site, page: Page, table: str, *, buy_in: str = "10
     other = house.seated(table, 2) if company else None
     site.player = {"reference": uuid4().hex, "nickname": "Visitor"}
     visitor = house.post("/players", site.player)["id"]
-    money = {"amount": "5000.00", "currency": CURRENCY, "money_type": "play"}
+    money = {"amount": "5000.00", "currency": CURRENCY, "money_type": "real"}
     house.post(f"/players/{visitor}/sandbox-credits", money)
     token = house.post(f"/players/{visitor}/sessions", {})["token"]
     prefer(house, token, PREFERENCES)
@@ -244,7 +246,7 @@ def visit(house: House, site: Site, page: Page, table: str, *, buy_in: str = "10
     game = page.frame_locator("iframe").locator(f'.game[data-table="{table}"]')
     expect(game.locator(".board")).to_be_visible(timeout=TIMEOUT)
     frame = page.frames[1]
-    frame.evaluate(SIT, [table, {"seat": 1, "buy_in": buy_in, "currency": CURRENCY, "money_type": "play"}])
+    frame.evaluate(SIT, [table, {"seat": 1, "buy_in": buy_in, "currency": CURRENCY, "money_type": "real"}])
     expect(game.locator("button.spot.mine")).to_have_count(3, timeout=TIMEOUT)
     if other:
         prefer(house, other, {"show_nickname": True})
