@@ -25,8 +25,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def shared_system(tmp_path_factory: pytest.TempPathFactory) -> Generator[System]:
-    """Run a system whose tables have no witness, and whose cards tests may choose."""
-    with running_system(tmp_path_factory.mktemp("browser"), name="screens", FORCED_CARDS="true") as system:
+    """Run a system whose tables have a witness, and whose cards tests may choose."""
+    with running_system(
+        tmp_path_factory.mktemp("browser"), name="screens", table_witnesses=1, FORCED_CARDS="true"
+    ) as system:
         yield system
 
 

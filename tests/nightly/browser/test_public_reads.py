@@ -19,7 +19,6 @@ from casino.witness import statements
 from casino.witness.addresses import WitnessAddress, parse_addresses
 from casino.witness.statements import Release
 from tests.processes import wait_until
-from tests.support.whole_system import running_system
 from tests.system.browser.house import House
 from tests.system.browser.screen import TIMEOUT, Screen
 from tests.system.browser.test_receipts import STATUSES
@@ -43,23 +42,16 @@ WITHHOLD = """async (code) => {
 
 
 @pytest.fixture(scope="module")
-def witnessed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Stack]:
-    """Run a system whose cards follow from its witness's links."""
-    with running_system(tmp_path_factory.mktemp("witnessed"), name="witnessed", table_witnesses=1) as system:
-        yield system.stack
-
-
-@pytest.fixture(scope="module")
-def address(witnessed: Stack) -> WitnessAddress:
+def address(stack: Stack) -> WitnessAddress:
     """Return the address of the system's witness."""
-    return parse_addresses(witnessed.environment["WITNESSES"])[0]
+    return parse_addresses(stack.environment["WITNESSES"])[0]
 
 
 @pytest.fixture
-def screen(witnessed: Stack, address: WitnessAddress, browser: Browser) -> Generator[Screen]:
+def screen(stack: Stack, address: WitnessAddress, browser: Browser) -> Generator[Screen]:
     """Open a table whose next round follows from a link of the witness."""
-    credential = new_operator(witnessed, f"reads{len(browser.contexts)}")
-    with contextlib.closing(House(witnessed.base_url, credential, witnesses=(address.url,))) as house:
+    credential = new_operator(stack, f"reads{len(browser.contexts)}")
+    with contextlib.closing(House(stack.base_url, credential, witnesses=(address.url,))) as house:
         windows, table = Windows(browser), house.table("mini")
         house.wait_for_chain(table)
         screen = windows.open(house, table=table, token=house.seated(table, 1), latency=0, clock=False, form={})
@@ -93,7 +85,7 @@ def status(screen: Screen, round_: dict[str, Any]) -> list[str]:
 
 
 def test_a_round_agrees_with_what_its_witness_shows_and_the_verdict_names_its_cosignature(
-    screen: Screen, witnessed: Stack, address: WitnessAddress
+    screen: Screen, stack: Stack, address: WitnessAddress
 ) -> None:
     reads: list[str] = []
     screen.page.on("request", lambda request: reads.append(request.url))
@@ -103,7 +95,7 @@ def test_a_round_agrees_with_what_its_witness_shows_and_the_verdict_names_its_co
     expect(screen.page.locator(".notice.problem")).to_have_count(0)
     screen.require_no_errors()
 
-    witnessed.manage("checkpoint")
+    stack.manage("checkpoint")
 
     def is_covered() -> bool:
         answer = screen.house.http.get(f"/rounds/{round_['id']}/proof")
@@ -164,9 +156,9 @@ def test_a_link_that_the_house_withholds_for_a_minute_turns_the_page_red(screen:
     assert screen.page.evaluate(WITHHOLD, "public.away") == [None, None, None]
 
 
-def lie(witnessed: Stack, chain: str, index: int) -> None:
+def lie(stack: Stack, chain: str, index: int) -> None:
     """Have the running witness say something else of an index, with a good signature of its own key."""
-    folder = checkpoints_folder(witnessed.home.folder, database="").with_suffix(".witness")
+    folder = checkpoints_folder(stack.home.folder, database="").with_suffix(".witness")
     secret = bytes.fromhex((folder / "release.key").read_text())
     with contextlib.closing(sqlite3.connect(next(Path(folder).glob("*.sqlite3")))) as database:
         database.execute("DROP TRIGGER statement_update")
@@ -182,14 +174,14 @@ def lie(witnessed: Stack, chain: str, index: int) -> None:
 
 
 def test_a_witness_that_says_something_else_turns_the_page_red(
-    screen: Screen, witnessed: Stack, address: WitnessAddress
+    screen: Screen, stack: Stack, address: WitnessAddress
 ) -> None:
     screen.page.route(READS, lambda route: route.abort())  # it is compared once the witness lies
     place = screen.house.get(f"/tables/{screen.table}")["terms"]["witnesses"][0]
     round_ = bet_with_witness(screen)
     path = f"{address.url}/v1/chains/{place['chain']}/{place['index']}"
     before = httpx.get(path).json()["statement"]
-    lie(witnessed, place["chain"], place["index"])
+    lie(stack, place["chain"], place["index"])
     assert httpx.get(path).json()["statement"] != before
     screen.page.unroute_all()
     screen.expect_notice(f"A witness says something else of round {round_['number']} than the casino")

@@ -39,7 +39,8 @@ def test_states_at_the_table_are_told_without_colour(house, open_screen, style):
     screen.page.evaluate(
         """style => {
         document.documentElement.dataset.style = style;
-        document.querySelector(".game").insertAdjacentHTML("beforeend", "<p class='check-line'></p>");
+        const line = document.querySelector(".game").appendChild(document.createElement("p"));
+        line.className = "check-line";
     }""",
         style,
     )
