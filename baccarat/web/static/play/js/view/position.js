@@ -21,6 +21,8 @@ export class Position {
     this.element = h("p", { class: "position", hidden: true }, this.label, " ", this.time, " ", this.net);
     /** @type {Api["SessionActivity"] | null} */
     this.session = null;
+    /** Whether a round was in play when it was read first: what came of its stakes is not known yet. */
+    this.open = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.reading = undefined;
     /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -45,9 +47,10 @@ export class Position {
   /** What is staked in the round in play counts as lost until its result, which reads it again. */
   async read() {
     try {
-      if (ownPart(this.host.game?.latest?.round)?.wager) return;
+      const open = Boolean(ownPart(this.host.game?.latest?.round)?.wager);
+      if (open && this.session) return;
       const { session } = /** @type {Api["RealityCheck"]} */ (await this.host.read(`me/reality-check${this.host.currency ? `?currency=${this.host.currency}` : ""}`));
-      this.session = session;
+      Object.assign(this, { session, open });
       this.draw();
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
@@ -63,7 +66,7 @@ export class Position {
     const { amount, currency } = session.net;
     say(this.label, t("period.session"));
     say(this.time, minutes(Math.max(0, Math.floor((serverNow() - Date.parse(session.started_at)) / MINUTE))));
-    say(this.net, signedMoney(amount, currency));
-    set(this.net, { class: `position-net net ${amount.startsWith("-") ? "lost" : Number(amount) > 0 ? "won" : "even"}` });
+    say(this.net, this.open ? "…" : signedMoney(amount, currency));
+    set(this.net, { class: `position-net net ${this.open ? "even" : amount.startsWith("-") ? "lost" : Number(amount) > 0 ? "won" : "even"}` });
   }
 }
