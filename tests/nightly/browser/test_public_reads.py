@@ -53,7 +53,6 @@ def screen(stack: Stack, address: WitnessAddress, browser: Browser) -> Generator
     credential = new_operator(stack, f"reads{len(browser.contexts)}")
     with contextlib.closing(House(stack.base_url, credential, witnesses=(address.url,))) as house:
         windows, table = Windows(browser), house.table("mini")
-        house.wait_for_chain(table)
         screen = windows.open(house, table=table, token=house.seated(table, 1), latency=0, clock=False, form={})
         for number in range(1, MOST_ROUNDS):
             bet(screen, number)

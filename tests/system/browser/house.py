@@ -53,7 +53,10 @@ class House:
             "accept_player_edge": True,
             "rules": {**INSTANT, **rules},
         }
-        return str(self.post("/tables", body)["id"])
+        table = str(self.post("/tables", body)["id"])
+        if self.witnesses:
+            self.wait_for_chain(table)  # a seat waits for it, but not for as long as a busy machine may need
+        return table
 
     def wait_for_chain(self, table: str) -> None:
         """Wait until the first witness has made a chain of links for a table."""

@@ -72,7 +72,6 @@ def bet(screen: Screen, number: int = 1) -> dict[str, Any]:
 
 def bet_with_witness(screen: Screen) -> dict[str, Any]:
     """Bet until a round follows from a link of the witness, and return it."""
-    screen.house.wait_for_chain(screen.table)
     for number in range(1, MOST_ROUNDS):
         follows = bool((screen.house.get(f"/tables/{screen.table}")["terms"] or {}).get("witnesses"))
         round_ = bet(screen, number)
