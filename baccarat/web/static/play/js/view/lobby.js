@@ -205,7 +205,7 @@ export class Lobby {
   /** The currency of what is open, of the position and of reality checks. */
   get currency() {
     const { currencies } = this;
-    return [this.chosen, this.shown, launch?.currency].find((code) => code && currencies.includes(code)) ?? currencies[0] ?? "";
+    return [this.chosen, this.shown, launch?.currency, this.tables?.[0]?.currency].find((code) => code && currencies.includes(code)) ?? currencies[0] ?? "";
   }
 
   get digits() {
