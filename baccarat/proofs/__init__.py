@@ -1,1 +1,1 @@
-"""Proof of one round to a third party: its export, three ways to check it, and the dispute pack."""
+"""Proof of one round to a third party: its export, the verifier, and the dispute pack."""

@@ -3,7 +3,7 @@
 README.txt        what is in it, and how to check it, in plain words
 round.json        the proof (`casino.round.v1`)
 verifier.py       the stand-alone verifier
-verification.txt  the result of the casino's own check of round.json
+verification.txt  what it said of round.json when the pack was made
 timeline.txt      the round, step by step
 events.json wagers.json entries.json chat.json seen.json significant.json
 SHA256SUMS        of all of these, for `sha256sum -c`
@@ -31,7 +31,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from baccarat.audit.round_replay import replay_round
-from baccarat.proofs import house, pack_contents
+from baccarat.proofs import house, pack_contents, verifier
 from baccarat.proofs.export import export_round
 from baccarat.proofs.loader import require_provable
 from baccarat.proofs.refusals import UnknownPackUrl
@@ -47,7 +47,6 @@ MAX_HOURS: Final = 168
 SIGNATURE_TAG: Final = b"casino.pack.v1\n"
 """Prefix of the manifest's bytes when they are signed."""
 _PURPOSE: Final = b"casino.pack.v1 signing key"
-VERIFIER: Final = Path(__file__).with_name("verifier.py")
 _DAY_ONE: Final = (1980, 1, 1, 0, 0, 0)
 """Time of every file in the ZIP, so that equal contents give equal bytes."""
 
@@ -90,7 +89,7 @@ def _build_files(round_: UUID, proof: dict[str, Any]) -> dict[str, bytes]:
     return {
         "README.txt": render_to_string("proofs/pack.txt", {"round": proof["round"]}).encode(),
         "round.json": raw,
-        "verifier.py": VERIFIER.read_bytes(),
+        "verifier.py": Path(verifier.__file__).read_bytes(),
         "verification.txt": _verification(raw),
         "timeline.txt": pack_contents.timeline(replay_round(round_)).encode(),
         **{name: _json(value) for name, value in contents.items()},
@@ -98,9 +97,8 @@ def _build_files(round_: UUID, proof: dict[str, Any]) -> dict[str, bytes]:
 
 
 def _verification(raw: bytes) -> bytes:
-    result = house.verify(raw)
-    lines = [f"{check.name:<12} {check.verdict:<7} {check.text}" for check in result.checks]
-    return "\n".join([*lines, "", f"verdict: {result.verdict}", house.conclude(result), ""]).encode()
+    given = "verifier.py, which knows our keys and those of the witnesses that we use, says of round.json:"
+    return "\n".join([given, "", *verifier.format_report(house.verify(raw)), ""]).encode()
 
 
 def _build_manifest(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, Any]:

@@ -4,8 +4,7 @@ from typing import Final
 
 from django.conf import settings
 
-from baccarat.proofs import checks, verifier
-from baccarat.proofs.results import CheckVerdict, CoveringCheckpoint, Verification
+from baccarat.proofs import verifier
 from casino.checkpoints import records
 from casino.witness.addresses import parse_addresses
 
@@ -22,26 +21,31 @@ def trusted_keys() -> list[str]:
     ]
 
 
-def verify(raw: bytes) -> Verification:
+def verify(raw: bytes) -> verifier.Verdict:
     """Check the bytes of an exported round."""
-    return checks.verify(raw, keys=trusted_keys())
+    return verifier.verify(raw, trusted_keys())
 
 
-def conclude(result: Verification) -> str:
+def conclude(result: verifier.Verdict) -> str:
     """Say as of when and by whom it holds, who could have chosen the cards, and what failed or is missing."""
-    wrong = [f"{check.name}: {check.text}" for check in result.checks if check.verdict is CheckVerdict.FAILED]
-    if wrong:
-        return f"Wrong: {'; '.join(wrong[:MAX_REASONS])}."
-    missing = [f"{check.name}: {check.text}" for check in result.checks if check.verdict is CheckVerdict.NOT_CHECKABLE]
+    if wrong := _listed(result, verifier.FAILED):
+        return f"Wrong: {wrong}."
+    missing, as_of, chooser = _listed(result, verifier.OPEN), result["as_of"], result["could_choose"]
     return " ".join(
         [
-            *([] if result.as_of is None else [_as_of(result.as_of)]),
-            *([] if result.could_choose is None else [verifier.CHOOSERS[result.could_choose]]),
-            *([f"Missing: {'; '.join(missing[:MAX_REASONS])}."] if missing else []),
+            *([] if as_of is None else [_as_of(as_of)]),
+            *([] if chooser is None else [verifier.CHOOSERS[chooser]]),
+            *([f"Missing: {missing}."] if missing else []),
         ]
     )
 
 
-def _as_of(checkpoint: CoveringCheckpoint) -> str:
-    by = ", ".join(map(str, checkpoint.cosigned_by)) or "no witness yet"
-    return f"As of checkpoint {checkpoint.number} of {checkpoint.made_at}, cosigned by {by}."
+def _listed(result: verifier.Verdict, verdict: str) -> str:
+    """Return the first checks of this verdict, with their reasons."""
+    found = [f"{check['name']}: {check['text']}" for check in result["checks"] if check["verdict"] == verdict]
+    return "; ".join(found[:MAX_REASONS])
+
+
+def _as_of(checkpoint: verifier.Json) -> str:
+    by = verifier.describe_cosignatures(checkpoint["cosigned_by"]) or "no witness yet"
+    return f"As of checkpoint {checkpoint['number']} of {checkpoint['made_at']}, cosigned by {by}."

@@ -10,10 +10,11 @@ commission.
 
 The result of each check is `ok`, `not checkable yet` (and why), `does not apply` or `FAILED` (with the expected and the
 actual value).
-Exit status: 0 when a trusted key has signed everything and nothing failed, 1 when something did, 2 when the file could
-not be read, 3 when nothing failed but no trusted key has signed everything, or what you require is missing: that is not
-verified, 4 when everything agrees but a sandbox operator chose the cards, as a test, 5 when everything agrees but no
-witness that you trust has cosigned the log: another log, with another round, would verify as well.
+Exit status: 0 when a trusted key has signed everything and nothing failed, 1 when something did, 2 when the file can't
+be read as a round or a pack, 3 when nothing failed but no trusted key has signed everything, or what you require is
+missing: that is not verified, 4 when everything agrees but a sandbox operator chose the cards, as a test, 5 when
+everything agrees but no witness that you trust has cosigned the log: another log, with another round, would verify as
+well.
 
 For a dispute pack (casino.pack.v1, a ZIP), it also checks the manifest, and then the round in it.
 
@@ -44,10 +45,9 @@ import re
 import struct
 import sys
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import Any, TypedDict
 
 Json = dict[str, Any]
 Point = tuple[int, int, int, int]
@@ -90,6 +90,10 @@ class CheckFailed(Exception):
     def __init__(self, what: str, expected: Any = "", actual: Any = "") -> None:
         super().__init__(what)
         self.what, self.expected, self.actual = what, format_value(expected), format_value(actual)
+
+
+class CannotRead(CheckFailed):
+    """The bytes are neither an exported round nor a dispute pack."""
 
 
 class CannotCheck(Exception):
@@ -386,7 +390,7 @@ def require_shape(document: Any) -> Json:
     """Check the file's structure before any other check; return it with the members that checks use."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         actual = document.get("format") if isinstance(document, dict) else type(document).__name__
-        raise CheckFailed("the file is not an exported round", FORMAT, actual)
+        raise CannotRead("the file is not an exported round", FORMAT, actual)
     export: Json = shaped(document, EXPORT, "the file", closed=True)
     if not export["events"]:
         raise CheckFailed("the file contains no events", "the round's events", "none")
@@ -2324,16 +2328,45 @@ CHECKS = (
     ("commission", check_commission),
     ("void", check_void),
 )
-MALFORMED = (
-    KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError, struct.error,
-)  # fmt: skip
 
 
-def check_result(name: str, verdict: str, text: str, expected: str = "", found: str = "") -> Json:
+class Check(TypedDict):
+    """One check: its verdict (ok, open, none, failed), a sentence, and if it failed what it expected and found."""
+
+    name: str
+    verdict: str
+    text: str
+    expected: str
+    found: str
+
+
+class Verdict(TypedDict):
+    """What all checks of a file come to, as `--json` prints it.
+
+    `verdict` is a key of VERDICTS, `status` the exit status. `as_of` is {"number", "made_at", "cosigned_by"} of the
+    checkpoint under a trusted key that covers everything, None if none does; `cosigned_by` lists {"name", "time"} of
+    trusted witnesses. `could_choose` is a key of CHOOSERS, None where that does not matter or nothing is known. A
+    caveat has a code and a text.
+    """
+
+    verdict: str
+    status: int
+    round: str | None
+    as_of: Json | None
+    could_choose: str | None
+    caveats: list[Json]
+    checks: list[Check]
+
+
+def check_result(name: str, verdict: str, text: str, expected: str = "", found: str = "") -> Check:
     return {"name": name, "verdict": verdict, "text": text, "expected": expected, "found": found}
 
 
-def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
+def failed(name: str, mismatch: CheckFailed) -> Check:
+    return check_result(name, FAILED, mismatch.what, mismatch.expected, mismatch.actual)
+
+
+def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Check:
     try:
         return check_result(name, OK, check(proof))
     except CannotCheck as reason:
@@ -2341,8 +2374,8 @@ def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
     except DoesNotApply as reason:
         return check_result(name, NONE, str(reason))
     except CheckFailed as mismatch:
-        return check_result(name, FAILED, mismatch.what, mismatch.expected, mismatch.actual)
-    except MALFORMED as error:
+        return failed(name, mismatch)
+    except Exception as error:  # noqa: BLE001  (whatever is in the file, there is a verdict)
         return check_result(name, FAILED, "the content is malformed", "well-formed content", repr(error))
 
 
@@ -2353,63 +2386,49 @@ def verify(
     *,
     witness_keys: Iterable[str] = (),
     require_signed: bool = False,
-) -> Json:
-    """Run every check of one exported round: `raw` is the file's bytes, `keys` are trusted public keys.
+) -> Verdict:
+    """Check the bytes of an exported round or of a dispute pack, whatever they are; `keys` are trusted public keys.
 
     They are in hex, those of cosigners as `NAME+ID+KEY`. Of `witness_keys`, which are trusted, too, those in hex have
-    to occur among the links. `receipts` are the bytes of receipts and payouts, which the round is compared
-    with.
-
-    Returns {"verdict": "verified" | "partly" | "uncosigned" | "forced" | "unverified" | "failed", "round": id,
-    "as_of": checkpoint, "could_choose": a code of CHOOSERS, None where that does not matter or nothing is known,
-    "caveats": [...], "checks": [...]}; each check has a name, a verdict (ok, open, none, failed), a text, and the
-    expected and actual values if it failed. `as_of` is {"number", "made_at", "cosigned_by"} of the checkpoint under a
-    trusted key that covers everything, None if none does; `cosigned_by` lists {"name", "time"} of trusted witnesses. A
-    caveat has a code and a text.
+    to occur among the links. `receipts` are the bytes of receipts and payouts, which the round is compared with.
     """
+    checks, name = list[Check](), "pack" if raw.startswith(ZIP) else "file"
     try:
+        if name == "pack":
+            files = read_zip(raw)
+            checks.append(check_result(name, OK, check_pack(files)))
+            raw, name = files["round.json"], "file"
         proof = Proof(require_shape(read(raw)), set(keys), set(witness_keys), require_signed=require_signed)
+        checks.append(check_result(name, OK, f"an exported round of {len(proof.events)} events"))
+        checks += [run_check(each, check, proof) for each, check in CHECKS]
+        if receipts:
+            checks.append(run_check("receipt", lambda played: check_receipts(played, receipts), proof))
+        return build_result(checks, proof)
     except CheckFailed as mismatch:
-        return build_result(None, [check_result("file", FAILED, mismatch.what, mismatch.expected, mismatch.actual)])
-    except MALFORMED as error:
-        return build_result(
-            None, [check_result("file", FAILED, "the file can't be read", "an exported round", str(error))]
-        )
-    first = check_result("file", OK, f"an exported round of {len(proof.events)} events")
-    checks = [first, *(run_check(name, check, proof) for name, check in CHECKS)]
-    if receipts:
-        checks.append(run_check("receipt", lambda played: check_receipts(played, receipts), proof))
-    return build_result(proof.round["id"], checks, proof)
+        status = UNREADABLE if isinstance(mismatch, CannotRead) else STATUS["failed"]
+        return {**build_result([*checks, failed(name, mismatch)]), "status": status}
+    except Exception as error:  # noqa: BLE001  (bytes that are damaged anyhow)
+        wanted = {"pack": "a dispute pack", "file": "an exported round"}[name]
+        checks.append(check_result(name, FAILED, f"the {name} can't be read", wanted, str(error)))
+        return {**build_result(checks), "status": UNREADABLE}
 
 
+ZIP = b"PK"
 PACK_TAG = b"casino.pack.v1\n"
 LARGEST_PACK = 2**26
 UNLISTED_FILES = {"SHA256SUMS", "manifest.json", "manifest.sig"}
 
 
-def verify_pack(raw: bytes, keys: Iterable[str] = (), receipts: Sequence[bytes] = (), **policy: Any) -> Json:
-    """Check a dispute pack: its files match its signed manifest, and its round passes all checks."""
-    try:
-        files = read_zip(raw)
-        first = check_result("pack", OK, check_pack(files))
-    except CheckFailed as mismatch:
-        return build_result(None, [check_result("pack", FAILED, mismatch.what, mismatch.expected, mismatch.actual)])
-    # zipfile raises NotImplementedError for a compression that it does not know.
-    except (zipfile.BadZipFile, NotImplementedError, zlib.error, *MALFORMED) as error:
-        return build_result(
-            None, [check_result("pack", FAILED, "the pack can't be read", "a dispute pack", str(error))]
-        )
-    result = verify(files["round.json"], keys, receipts, **policy)
-    return {**result, "checks": [first, *result["checks"]]}
-
-
 def read_zip(raw: bytes) -> dict[str, bytes]:
-    """Return a pack's files by name; reject one that would exhaust memory."""
+    """Return a pack's files by name; reject one that would exhaust memory, or needs a password."""
     with zipfile.ZipFile(io.BytesIO(raw)) as pack:
         if sum(each.file_size for each in pack.infolist()) > LARGEST_PACK:
-            raise CheckFailed("the pack is larger than any dispute pack", f"at most {LARGEST_PACK} bytes", "more")
+            raise CannotRead("the pack is larger than any dispute pack", f"at most {LARGEST_PACK} bytes", "more")
         if len(set(pack.namelist())) != len(pack.namelist()):
             raise CheckFailed("the pack has two files of one name", sorted(set(pack.namelist())), pack.namelist())
+        ways = {each.compress_type for each in pack.infolist()}
+        if ways - {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+            raise CannotRead("the pack is compressed as no dispute pack is", "stored or deflated", sorted(ways))
         return {name: pack.read(name) for name in pack.namelist()}
 
 
@@ -2437,7 +2456,7 @@ def check_pack(files: dict[str, bytes]) -> str:
     return f"{len(listed)} files as in the manifest, signed by key {signed['key']} at {manifest['made_at']}"
 
 
-def build_result(identity: Any, checks: list[Json], proof: Proof | None = None) -> Json:
+def build_result(checks: list[Check], proof: Proof | None = None) -> Verdict:
     verdicts = {check["name"]: check["verdict"] for check in checks}
     as_of, chooser, caveats = None, None, list[Json]()
     if proof is None or FAILED in verdicts.values():
@@ -2454,8 +2473,8 @@ def build_result(identity: Any, checks: list[Json], proof: Proof | None = None) 
             as_of = {name: (proof.checkpoint or {})[name] for name in ("number", "made_at")}
             as_of["cosigned_by"] = find_cosignatures(proof) if verdicts["cosignatures"] == OK else []
     return {
-        "verdict": verdict, "round": identity, "as_of": as_of, "could_choose": chooser, "caveats": caveats,
-        "checks": checks,
+        "verdict": verdict, "status": STATUS.get(verdict, 0), "round": proof.round["id"] if proof else None,
+        "as_of": as_of, "could_choose": chooser, "caveats": caveats, "checks": checks,
     }  # fmt: skip
 
 
@@ -2495,9 +2514,11 @@ VERDICTS = {
 
 STATUS = {"failed": 1, "unverified": 3, "forced": 4, "uncosigned": 5}
 """The exit status of each verdict that is not 0."""
+UNREADABLE = 2
+"""The exit status for what is no round at all: its verdict is `failed`, too."""
 
 
-def format_report(result: Json) -> Iterator[str]:
+def format_report(result: Verdict) -> Iterator[str]:
     """Format the result as lines of text."""
     for check in result["checks"]:
         yield f"{check['name']:<12} {VERDICT_TEXT[check['verdict']]:<18} {check['text']}"
@@ -2512,7 +2533,8 @@ def format_report(result: Json) -> Iterator[str]:
         yield CHOOSERS[result["could_choose"]]
     for caveat in result["caveats"]:
         yield f"Note: {caveat['text']}."
-    yield VERDICTS[result["verdict"]]
+    unreadable = "CANNOT BE READ: this is neither an exported round nor a dispute pack."
+    yield unreadable if result["status"] == UNREADABLE else VERDICTS[result["verdict"]]
 
 
 def parse_keys(text: str) -> list[str]:
@@ -2540,8 +2562,7 @@ def read_bytes(path: str) -> bytes:
         return file.read()
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Checks one exported round of baccarat.")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the exported round or dispute pack, or - for standard input")
     key_help = "64 hex digits, NAME+ID+KEY, or a file with it; may be repeated"
     parser.add_argument("--key", action="append", default=[], help=f"a trusted public key: {key_help}")
@@ -2551,18 +2572,33 @@ def main(arguments: list[str] | None = None) -> int:
     receipt_help = "a receipt of a wager or a contribution, or a payout, to compare the round with; may be repeated"
     parser.add_argument("--receipt", action="append", default=[], help=receipt_help)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    options = parser.parse_args(arguments)
+
+
+def answer(options: argparse.Namespace, encoding: str) -> tuple[int, str]:
+    """Return the exit status and what to print. Raises OSError and ValueError for files or keys that can't be read."""
+    raw, receipts = read_bytes(options.file), [read_bytes(path) for path in options.receipt]
+    keys, required = read_keys(options.key), read_keys(options.witness_key)
+    result = verify(raw, keys, receipts, witness_keys=required, require_signed=options.require_signed)
+    lines = [json.dumps(result, indent=2)] if options.json else [printable(line) for line in format_report(result)]
+    text = "".join(f"{line}\n" for line in lines)
+    return result["status"], text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def printable(line: str) -> str:
+    """Escape what a terminal would obey: a file may say anything."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Checks one exported round of baccarat.")
+    add_arguments(parser)
     try:
-        raw = read_bytes(options.file)
-        receipts = [read_bytes(path) for path in options.receipt]
-        keys, witness_keys = read_keys(options.key), read_keys(options.witness_key)
+        status, text = answer(parser.parse_args(arguments), sys.stdout.encoding or "utf-8")
     except (OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
-        return 2
-    policy = {"witness_keys": witness_keys, "require_signed": options.require_signed}
-    result = (verify_pack if raw.startswith(b"PK") else verify)(raw, keys, receipts, **policy)
-    sys.stdout.write(json.dumps(result, indent=2) + "\n" if options.json else "\n".join(format_report(result)) + "\n")
-    return STATUS.get(result["verdict"], 0)
+        return UNREADABLE
+    sys.stdout.write(text)
+    return status
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from msgspec import Struct
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat import proofs
+from baccarat.proofs import verifier
 from baccarat.queries.nicknames import own_nickname
 from baccarat.services import skins
 from baccarat.web import demo
@@ -67,7 +67,7 @@ LANGUAGES: Final = [
 ]
 """The languages of the pages, with files of messages, of refusals and of verifying."""
 
-VERIFIER: Final = Path(proofs.__file__).with_name("verifier.py")
+VERIFIER: Final = Path(verifier.__file__)
 FAIRNESS_DOCS: Final = settings.BASE_DIR / "deploy" / "docs" / "fairness"
 
 

@@ -92,7 +92,7 @@ APART: Final = {
 OTHERS: Final = tuple(
     f"tests/nightly/{name}" for name in ("baccarat", "bench", "casino", "deploy", "stories", "wallet", "test_night.py")
 )
-VERIFIERS: Final = "tests/system/baccarat/proofs/test_verifiers_agree.py"
+VERIFIERS: Final = "tests/system/baccarat/proofs"
 MINUTE: Final = 60
 
 

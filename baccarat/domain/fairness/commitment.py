@@ -94,10 +94,3 @@ def open_cards(
 
 def _leaves(seed: bytes, cards: Sequence[Card]) -> list[bytes]:
     return [card_leaf(position, card, card_salt(seed, position)) for position, card in enumerate(cards)]
-
-
-def is_valid_opening(opening: CardOpening, *, decks: int, root: str) -> bool:
-    """Return whether the root has this card at its position."""
-    leaf = card_leaf(opening.shoe_position, opening.card, bytes.fromhex(opening.salt))
-    path = [bytes.fromhex(sibling) for sibling in opening.path]
-    return merkle.is_included(leaf, opening.shoe_position, 52 * decks, path, bytes.fromhex(root))

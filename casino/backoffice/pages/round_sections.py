@@ -1,6 +1,7 @@
 """Sections of a round's page: cards with a replay, seats, proofs, and the access log."""
 
 import json
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,11 +17,9 @@ from baccarat.domain.rules import deal
 from baccarat.domain.rules.cards import Card, UnknownCard
 from baccarat.domain.rules.deal import DealStep, IllegalDeal, describe_steps
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
-from baccarat.proofs import house
-from baccarat.proofs.checks import MALFORMED
+from baccarat.proofs import house, verifier
 from baccarat.proofs.export import export_round
 from baccarat.proofs.pack_contents import PUBLIC_EVENTS
-from baccarat.proofs.results import CheckVerdict, OverallVerdict
 from baccarat.queries.narrative import NarrativeLine
 from baccarat.storage.models import Round
 from casino.backoffice import html
@@ -187,12 +186,17 @@ def with_export(check: RoundVerdict, round_: Round) -> RoundVerdict:
     return replace(check, checks=(*check.checks, _check_export(round_)))
 
 
-_HOLDS: Final = {
-    OverallVerdict.VERIFIED: True,
-    OverallVerdict.UNCOSIGNED: True,
-    OverallVerdict.FORCED: True,
-    OverallVerdict.FAILED: False,
-}
+_HOLDS: Final = {"verified": True, "uncosigned": True, "forced": True, "failed": False}
+_DAMAGED: Final = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    struct.error,
+    msgspec.MsgspecError,
+)
+"""Errors of an export from events that were tampered with."""
 
 
 def _check_export(round_: Round) -> RoundCheck:
@@ -200,12 +204,12 @@ def _check_export(round_: Round) -> RoundCheck:
         document = export_round(round_=round_.pk, operator=round_.operator_id, viewer=None)
     except Refusal as refusal:
         return RoundCheck(_EXPORT_CHECK, holds=None, explanation=f"{refusal.detail}.")
-    except MALFORMED as error:
+    except _DAMAGED as error:
         return RoundCheck(_EXPORT_CHECK, holds=False, explanation=f"It can't be exported: {error}")
     result = house.verify(json.dumps(document).encode())
-    holding = sum(check.verdict is CheckVerdict.OK for check in result.checks)
+    holding = sum(check["verdict"] == verifier.OK for check in result["checks"])
     text = f"{holding} checks hold. {house.conclude(result)}".strip()
-    return RoundCheck(_EXPORT_CHECK, holds=_HOLDS.get(result.verdict), explanation=text)
+    return RoundCheck(_EXPORT_CHECK, holds=_HOLDS.get(result["verdict"]), explanation=text)
 
 
 # -- access -------------------------------------------------------------------------------------------------------

@@ -3,10 +3,27 @@
 import pytest
 
 from baccarat.proofs import verifier
-from tests.baccarat.proofs.changes import LIST_CHANGES
+from tests.baccarat.proofs.changes import LIST_CHANGES, at, change_value
+from tests.baccarat.proofs.damaging import AMBIGUOUS
 from tests.baccarat.proofs.forging import encode, golden, witness_keys
 from tests.baccarat.proofs.fuzzing import KEY, LOG, Case, changed_lists, disagreements, make_case, sign
-from tests.baccarat.proofs.test_any_change import BASES
+from tests.baccarat.proofs.test_any_change import BASES, PATHS
+
+EVERY = 61
+"""Of the fields of the golden files, each this many-th is changed."""
+
+
+def test_every_verifier_refuses_a_change_of_any_field() -> None:
+    cases = []
+    for base, path in PATHS[::EVERY]:
+        document = golden(base)
+        at(document, path[:-1])[path[-1]] = change_value(at(document, path))
+        cases.append(Case(f"{path} of {base}", encode(document), [KEY, *witness_keys(golden(base))]))
+    assert disagreements(cases, wanted="failed") == {}
+
+
+def test_every_verifier_refuses_json_that_two_programs_may_read_differently() -> None:
+    assert disagreements([Case(text[:9], text.encode(), []) for text in AMBIGUOUS], wanted="failed") == {}
 
 
 @pytest.mark.parametrize("how", LIST_CHANGES)

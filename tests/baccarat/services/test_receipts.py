@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from baccarat.domain.rules.table_rules import UnderMinimumPolicy
-from baccarat.proofs import checks, verifier
+from baccarat.proofs import verifier
 from baccarat.proofs.export import export_round
 from baccarat.queries import receipt_keys, rounds
 from baccarat.services import betting, seats
@@ -54,11 +54,8 @@ def check(proof: Document, receipt: Document, *, keys: list[str] | None = None) 
         else keys
     )
     result = verifier.verify(canonical(proof), trusted, [canonical(receipt)])
-    ours = checks.verify(canonical(proof), keys=trusted, receipts=[canonical(receipt)]).document()
-    (mine,) = [each for each in ours["checks"] if each["name"] == "receipt"]
     (found,) = [each for each in result["checks"] if each["name"] == "receipt"]
     assert (found["verdict"] == "failed") is (result["verdict"] == "failed")
-    assert (mine["verdict"], mine["text"]) == (found["verdict"], found["text"])
     if HAS_PHP:
         (verdict,) = verify_all([request(canonical(proof), keys=trusted, receipts=[canonical(receipt)])])
         assert {"ok": "ok", "failed": "failed", "open": "not checkable yet"}[found["verdict"]] == verdict.checks[

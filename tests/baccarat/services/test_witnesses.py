@@ -106,7 +106,7 @@ def test_the_house_trusts_its_own_witness_so_that_page_and_pack_of_a_good_round_
         verification = files.read("verification.txt").decode()
     (shown,) = round_sections.with_export(RoundVerdict((), None), Round.objects.get(pk=settled)).checks
 
-    assert "verdict: verified" in verification
+    assert "\nVERIFIED: " in verification
     assert shown.holds is True
     for text in (verification, shown.explanation):
         assert f"cosigned by {witness.address.cosigner.name} at " in text

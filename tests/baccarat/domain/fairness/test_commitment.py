@@ -13,7 +13,6 @@ from baccarat.domain.fairness.commitment import (
     CardOpening,
     Drawing,
     NoSuchCard,
-    is_valid_opening,
     open_cards,
     shoe_root,
 )
@@ -87,7 +86,6 @@ def climb(opening: CardOpening, size: int) -> str:
 
 def test_every_opening_leads_an_independent_reader_to_the_root() -> None:
     assert [climb(opening, 416) for opening in OPENED] == [ROOT] * 4
-    assert all(is_valid_opening(opening, decks=8, root=ROOT) for opening in OPENED)
 
 
 def test_root_and_salt_are_the_golden_ones() -> None:
@@ -107,7 +105,7 @@ def test_a_changed_opening_proves_nothing(field: str) -> None:
     other = Card("2c") if honest.card != "2c" else Card("3c")
     changed = {"card": other, "shoe_position": 8, "salt": "00" * 32, "path": (*honest.path[:-1], "00" * 32)}[field]
 
-    assert not is_valid_opening(replace(honest, **{field: changed}), decks=8, root=ROOT)
+    assert climb(replace(honest, **{field: changed}), 416) != ROOT
 
 
 def test_another_cut_is_another_root() -> None:
