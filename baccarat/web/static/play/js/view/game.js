@@ -55,7 +55,9 @@ const THIRD_BESIDE = 2.3;
 
 /** The methods that draw the table, in this order: the buttons change with the step, so that none contradicts it. */
 const PARTS = /** @type {const} */ (["drawControls", "drawFelt", "drawSpots", "drawHeader", "drawRest", "drawScoreboard", "drawPanel"]);
-/** @typedef {typeof PARTS[number] | "drawBalance"} Part */
+/** All that is drawn in parts, in its order: what is due again comes before what was left over. */
+const ALL = /** @type {const} */ ([...PARTS, "drawBalance"]);
+/** @typedef {typeof ALL[number]} Part */
 /** After so long a frame draws no further part, so that a slow phone leaves no frame out. */
 const FRAME_MILLISECONDS = 4;
 
@@ -387,7 +389,7 @@ export class Game {
     this.frame = 0;
     if (!this.state) return;
     const end = performance.now() + FRAME_MILLISECONDS;
-    for (const part of [...this.due]) { // what a part makes due again is for the next frame
+    for (const part of ALL.filter((each) => this.due.has(each))) { // what a part makes due again is for the next frame
       if (performance.now() > end) return this.draw([]);
       this.due.delete(part);
       this[part]();
