@@ -87,9 +87,10 @@ RECORD = r"""() => {
         last[part] = value;
         told.values.push({ at: at(), part, value });
     };
+    const waiting = /as soon as the witness answers/; // as long as it takes, whatever is dealt
     const named = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{16,}\b|\b[\d:]+:\d\d\b|Player \d+/g;
     const note = (element, what) => {
-        if (element === document.documentElement || element.closest?.(".countdown")) return;
+        if (element === document.documentElement || element.closest?.(".timer") || waiting.test(what)) return;
         const value = `${element.localName}.${element.className} ${what}`.replace(named, "…");
         told.everything[value] ??= at();
     };
@@ -178,6 +179,7 @@ class Visit:
         self.frame.locator(f'button.spot.mine[data-spot="{spot}"]').click()
         expect(self.frame.locator(".felt[data-waiting]")).to_have_count(0)
         expect(self.frame.locator(".score-status")).not_to_have_text("One moment …")
+        expect(self.frame.locator("#game-balance")).not_to_have_text("–")
         self.frame.evaluate(RECORD)
         self.page.evaluate("received.length = 0")
 
