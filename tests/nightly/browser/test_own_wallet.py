@@ -27,11 +27,11 @@ def wallet(stack: Stack) -> OwnWallet:
 
 
 @pytest.fixture(scope="module")
-def casino(stack: Stack, wallet: OwnWallet) -> Generator[House]:
+def casino(stack: Stack, house: House, wallet: OwnWallet) -> Generator[House]:
     """Add an operator whose players' money is in its own wallet."""
     credential = new_operator(stack, "own-wallet")
     wallet.register(stack.base_url, credential)
-    with contextlib.closing(House(stack.base_url, credential)) as casino:
+    with contextlib.closing(House(stack.base_url, credential, witnesses=house.witnesses)) as casino:
         yield casino
 
 

@@ -7,7 +7,7 @@ import { currentCeremony, ownPart, ownStatus, spotsOf, stakesOf, totalStake, wit
 
 /** @import { PendingChip, Stakes } from "./table_state.js" */
 
-/** @typedef {"stopped" | "suspended" | "witness" | "caller" | "sending" | "unsure" | "confirming" | "out" | "show" | "idle" | "idle_alone" | "bet" | "deal" | "deal_alone" | "deal_auto" | "confirmed" | "passed" | "timed_out" | "waiting" | "closed"} Moment */
+/** @typedef {"stopped" | "suspended" | "witness" | "caller" | "sending" | "unsure" | "confirming" | "out" | "show" | "idle" | "idle_alone" | "bet" | "deal" | "deal_alone" | "deal_auto" | "confirmed" | "confirmed_alone" | "passed" | "timed_out" | "waiting" | "closed"} Moment */
 /** @typedef {"clear" | "undo" | "double" | "rebet" | "pass" | "skip" | "newGame" | "rebetDeal" | "deal"} ActionName */
 /** @typedef {ActionName | "place" | "rebuy" | "move" | "leave"} Move */
 /** @typedef {Record<Move, boolean>} Available */
@@ -51,6 +51,7 @@ export const MOMENTS = {
   deal_alone: { words: "message.deal_alone", can: [...BET, ...BETWEEN_BETS] },
   deal_auto: { words: "message.deal_auto", can: ["pass", ...BET, ...BETWEEN_BETS] },
   confirmed: { words: "message.confirmed", can: [] },
+  confirmed_alone: { words: "restored.wager", can: [] },
   passed: { words: "message.passed", can: BETWEEN_BETS },
   timed_out: { words: "message.timed_out", can: BETWEEN_BETS },
   waiting: { words: "message.waiting", can: BETWEEN_BETS },
@@ -116,7 +117,7 @@ export function momentOf(state, now, { pending = [], sending = false, unsure = f
   if (status === "idle" && isBeforeTurn(state, now)) return "show";
   if (status === "idle" && state.you && state.terms === null) return "witness"; // a long shoe waits for its links
   if (status === "deciding" || (status === "idle" && chips)) return chips ? (alone ? "deal_alone" : rules.auto_confirm ? "deal_auto" : "deal") : "bet";
-  if (status === "idle") return alone ? "idle_alone" : "idle";
+  if (alone && (status === "idle" || status === "confirmed")) return `${status}_alone`;
   return /** @type {Moment} */ (status);
 }
 

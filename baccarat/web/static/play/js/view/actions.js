@@ -418,7 +418,7 @@ export class Actions {
     const opener = game.element.querySelector(`[data-panel="${game.open}"]`);
     game.open = null;
     game.draw();
-    opener?.focus();
+    (opener ?? game.felt).focus();
   }
 
   lobby() {

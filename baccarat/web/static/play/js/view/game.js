@@ -128,7 +128,7 @@ export class Game {
     this.lastCard = new LastCard(sound);
     this.stage = h("div", { class: "stage" }, this.board.element, this.hands.box, this.caller.element, this.lastCard.element);
     this.layer = h("div", { class: "layer", "aria-hidden": "true" });
-    this.felt = h("main", { class: "felt", onclick: () => this.state.rules.may_hurry && this.animation.finish() },
+    this.felt = h("main", { class: "felt", tabindex: "-1", onclick: () => this.state.rules.may_hurry && this.animation.finish() },
       this.stage);
     for (const element of [this.felt, this.spots.element]) {
       element.addEventListener("contextmenu", (event) => this.clearBets(event));
