@@ -179,7 +179,7 @@ class Visit:
         self.frame.locator(f'button.spot.mine[data-spot="{spot}"]').click()
         expect(self.frame.locator(".felt[data-waiting]")).to_have_count(0)
         expect(self.frame.locator(".score-status")).not_to_have_text("One moment …")
-        expect(self.frame.locator("#game-balance")).not_to_have_text("–")
+        expect(self.frame.locator("#game-balance")).to_contain_text("€")
         self.frame.evaluate(RECORD)
         self.page.evaluate("received.length = 0")
 

@@ -20,6 +20,8 @@ from tests.system.browser.show import SIT
 
 WITNESSED = 60_000
 """Milliseconds in which a checkpoint is signed and cosigned on a busy machine."""
+SOON = 10_000
+"""Milliseconds in which a player who waits sees it."""
 MOST_ROUNDS = 12
 PROVEN = "Proven with the keys that Bots' house named: the cards were fixed before your bet"
 OWN = "Checked with the casino\u2019s own keys"
@@ -126,6 +128,14 @@ def test_a_round_is_proven_by_the_keys_of_the_launch_by_itself_once_a_witness_ha
     page.goto(f"{house.base_url}/play/verify/")
     page.locator("#file").set_input_files([tmp_path / "keys.json", tmp_path / "round.json"])
     expect(page.locator(".verify-verdict.verified")).to_be_visible(timeout=TIMEOUT)
+
+
+def test_a_round_that_has_just_ended_is_proven_within_ten_seconds(
+    house: House, launched: Callable[..., Screen]
+) -> None:
+    screen = launched(house.table("mini"))
+    line = check(screen, bet_with_witness(screen))
+    expect_tick(line, "proven", PROVEN, timeout=SOON)
 
 
 def test_a_long_shoe_of_fixed_order_says_that_the_house_could_know_it(
