@@ -17,8 +17,8 @@ export class Caller {
     this.words = h("p", { class: "caller-words" });
     this.how = h("p", { class: "caller-how" });
     this.cards = h("div", { class: "caller-cards" });
-    this.look = h("button", { type: "button", class: "action", onclick: () => this.lookAt() });
-    this.back = h("button", { type: "button", class: "action deal", onclick: () => this.handBack() });
+    this.look = h("button", { type: "button", class: "action deal", onclick: () => this.lookAt() });
+    this.back = h("button", { type: "button", onclick: () => this.handBack() });
     this.buttons = h("div", { class: "caller-buttons" }, this.look, this.back);
     this.element = h("section", { class: "caller", hidden: true }, this.words, this.how, this.cards, this.buttons);
     /** @type {string | null} */
@@ -51,6 +51,7 @@ export class Caller {
     put(this.cards, this.drawn);
     say(this.how, "");
     set(this.look, { hidden: false });
+    set(this.back, { class: "action" });
     announce(t(ceremony.you ? "caller.you" : "caller.seat", { seat: ceremony.seat }));
     if (ceremony.you) this.look.focus();
   }
@@ -58,6 +59,7 @@ export class Caller {
   /** Get the cards from the service and let this player squeeze them, on this screen only. */
   async lookAt() {
     set(this.look, { hidden: true });
+    set(this.back, { class: "action deal" });
     try {
       const { cards } = await command(`tables/${this.game.table}/look`, {});
       this.drawn = cards.map((/** @type {string} */ card) => squeezable(card, () => this.turned(card)));
