@@ -30,7 +30,10 @@ from wallet.payments.funding_options import DisplayedBalance, FundingOptions, Pl
 from wallet.payments.queries import load_funding_options
 from wallet.remote.told import player_wallet, wallet_and_balance
 
-_NOW: Final = "SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND operator_id = %s"
+_NOW: Final = """
+SELECT state::text, clock_timestamp(), version, round_version FROM baccarat_table WHERE id = %s AND operator_id = %s
+"""
+_VERSIONS: Final = "SELECT version, round_version FROM baccarat_table WHERE id = %s"
 _TABLES: Final = """
 SELECT id, name, preset, currency, money_types, seats, seats_taken, state::text FROM baccarat_table
 WHERE operator_id = %(operator)s AND id > %(after)s
@@ -95,12 +98,20 @@ class TablePage(Page[TableSummary]):
 def load_table(*, table: UUID, operator: UUID, viewer: UUID | None) -> TableResponse:
     """Return a table with its rules, the round in hand and the last settled one, for a player or the operator.
 
-    Raises UnknownTable.
+    A round that was settled between two of the queries would be told by its money, before a page knows of it: then
+    all is read again. Raises UnknownTable.
     """
-    rows = fetch(_NOW, [table, operator])
-    if not rows:
-        raise UnknownTable
-    state, now = projections.decode_table(rows[0][0]), rows[0][1]
+    while True:
+        rows = fetch(_NOW, [table, operator])
+        if not rows:
+            raise UnknownTable
+        text, now, *versions = rows[0]
+        shown = _load_shown(projections.decode_table(text), operator=operator, viewer=viewer, now=now)
+        if fetch(_VERSIONS, [table]) == [tuple(versions)]:
+            return shown
+
+
+def _load_shown(state: TableState, *, operator: UUID, viewer: UUID | None, now: datetime) -> TableResponse:
     account = _game_account(state, viewer)
     rounds, nicknames = _rounds_of([state]), _nicknames_at([state])
     if account is None:

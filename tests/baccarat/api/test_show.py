@@ -1,9 +1,11 @@
 """The show over HTTP: everybody sees when betting opens, and what comes before is refused with that time."""
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit
 
@@ -109,3 +111,25 @@ def test_an_operator_sets_the_length_of_the_show_and_is_told_what_is_wrong_with_
         assert code is None or code in str(answer.json())
     table = lucky.do("tables", {**opening, "rules": {"show_milliseconds": LONG}})
     assert table["rules"]["show_milliseconds"] == LONG
+
+
+def test_no_balance_is_told_before_the_round_that_made_it(lucky: Tenant) -> None:
+    table, alice = lucky.table("mini"), lucky.player("Alice")
+    brought = Decimal(sit(alice, table)["you"]["game_balance"]["amount"])
+    bet(alice, table, player="5.00")
+    asked = []
+
+    def settle_first(execute: Any, sql: Any, *query: Any) -> Any:
+        """Settle the round as its player's balance is about to be read."""
+        if not asked and "funding.funding" in str(sql):
+            asked.append(sql)
+            deal_all()
+        return execute(sql, *query)
+
+    with connection.execute_wrapper(settle_first):
+        state = alice.read(f"tables/{table}")
+
+    assert asked
+    assert state["round"] is None
+    result = state["last_round"]["seats"][0]["result"]
+    assert Decimal(state["you"]["game_balance"]["amount"]) == brought - 5 + Decimal(result["returned"])
