@@ -57,6 +57,10 @@ RECEIVE = """() => {
         received.push({ at: at(), part: type, value: game?.balance.amount ?? type });
     });
 }"""
+DRAWN = """async () => {
+    for (let frames = 0; frames < 10; frames++) await new Promise(requestAnimationFrame);
+}"""
+"""Waits for the parts of the page that are drawn in later frames."""
 RECORD = r"""() => {
     const game = document.querySelector(".game");
     const outcome = /wins|set aside|[+\u2212-]€|Tie,|Tie at|all at/;
@@ -76,7 +80,7 @@ RECORD = r"""() => {
         panel: () => (text(".panel").match(/[+\u2212-]€[\d.,]+/g) ?? []).join(),
         notices: () => html(".notice.warning"),
         position: () => text(".position-net"),
-        scoreboard: () => html(".scoreboard") + widths(".scoreboard *"),
+        scoreboard: () => html(".game > .scoreboard") + widths(".game > .scoreboard *"),
         history: () => html(".round-line"),
     };
     const told = globalThis.told = { steps: [], values: [], turned: [], everything: {} };
@@ -180,6 +184,7 @@ class Visit:
         expect(self.frame.locator(".felt[data-waiting]")).to_have_count(0)
         expect(self.frame.locator(".score-status")).not_to_have_text("One moment …")
         expect(self.frame.locator("#game-balance")).to_contain_text("€")
+        self.frame.evaluate(DRAWN)
         self.frame.evaluate(RECORD)
         self.page.evaluate("received.length = 0")
 
