@@ -50,7 +50,7 @@ CHECKPOINT_STORAGE = env.text("CHECKPOINT_STORAGE", None if PRODUCTION else "")
 CHECKPOINT_STORAGE_TOKEN = env.text("CHECKPOINT_STORAGE_TOKEN", "")
 CHECKPOINT_SECONDS = env.integer("CHECKPOINT_SECONDS", default=300, minimum=1, maximum=86400)
 CHECKPOINT_POSITIONS = env.integer("CHECKPOINT_POSITIONS", default=1000, minimum=1)
-"""A checkpoint is signed after so many seconds or events, whichever is first, and at least daily."""
+"""One is copied, and signed where no witness cosigns, after so many seconds or events, whichever is first."""
 
 WITNESSES = env.text("WITNESSES", "")
 """`URL COSIGNER RELEASE-KEY, ...`, as `manage.py witness` prints them; `-` for the release key of one that cosigns."""
@@ -59,7 +59,7 @@ CLOSING_KEYS = env.text("CLOSING_KEYS", "")
 WITNESS_QUORUM = env.integer("WITNESS_QUORUM", default=0, minimum=0, maximum=16)
 """How many witnesses must cosign a checkpoint before what it holds counts as protected; 0 for more than half."""
 TABLE_WITNESSES = env.integer("TABLE_WITNESSES", default=0, minimum=0, maximum=4)  # the first of WITNESSES
-LOG_ORIGIN = env.text("LOG_ORIGIN", None if PRODUCTION and WITNESSES else "casino.localhost/log")
+LOG_ORIGIN = env.text("LOG_ORIGIN", None if PRODUCTION else "casino.localhost/log")
 """The name under which this log's checkpoints are signed, for good."""
 
 ALLOWED_HOSTS = env.string_list("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,[::1],testserver")

@@ -118,13 +118,6 @@ class ProofPath(Shape):
     path: tuple[HexText, ...]
 
 
-class CosignedNote(Shape):
-    """A signed note (C2SP) that witnesses have cosigned; its log continues the checkpoint's."""
-
-    note: str
-    consistency: Annotated[tuple[HexText, ...], Meta(description="The proof of RFC 9162, from the checkpoint's tree.")]
-
-
 class RoundProof(Shape):
     """One round in the format `casino.round.v1`: it proves itself, by any of the verifiers."""
 
@@ -135,8 +128,10 @@ class RoundProof(Shape):
     shoe: ProofShoe
     events: tuple[ProofEvent, ...]
     inclusion_proofs: tuple[ProofPath, ...]
-    checkpoint: Annotated[dict[str, Any] | None, Meta(description="Null while no checkpoint was signed.")]
-    cosigned: Annotated[CosignedNote | None, Meta(description="Null while no witness has cosigned the checkpoint.")]
+    checkpoint: Annotated[
+        str | None,
+        Meta(description="A signed note (C2SP) with its cosignatures; null while no checkpoint was signed."),
+    ]
     keys: tuple[dict[str, Any], ...]
 
 

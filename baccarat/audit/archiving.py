@@ -20,7 +20,7 @@ from baccarat.audit.log_replay import ROUND_END_TYPES
 from casino.checkpoints import archive_files, archives, notes, storage
 from casino.checkpoints.archive_files import ArchivedEvent
 from casino.checkpoints.archives import ArchiveFile, ArchiveManifest
-from casino.checkpoints.document import CheckpointDocument
+from casino.checkpoints.records import SignedCheckpoint
 from casino.checkpoints.refusals import (
     ArchiveNotConfigured,
     InvalidMonth,
@@ -122,11 +122,11 @@ def archive_month(name: str) -> ArchiveResult:
     if archives.find(month.name) is not None:
         return verify_recorded(month, destination)
     checkpoint = require_archivable(month)
-    cosigned = _cosigned(checkpoint)
-    files = tuple(_write_files(month, checkpoint.position, destination))
+    signed = _cosigned(checkpoint)
+    files = tuple(_write_files(month, checkpoint.size, destination))
     if not files:
         raise MonthEmpty
-    text = archives.sign(month=month.name, files=files, checkpoint=checkpoint, cosigned=cosigned)
+    text = archives.sign(month=month.name, files=files, checkpoint=signed)
     digest = sha256(text).hexdigest()
     _write(archives.object_name(month.name, digest), text, destination)
     result = _verify(month, digest, destination)
@@ -137,7 +137,7 @@ def archive_month(name: str) -> ArchiveResult:
     return verify_recorded(month, destination)
 
 
-def require_archivable(month: Month) -> CheckpointDocument:
+def require_archivable(month: Month) -> SignedCheckpoint:
     """Return the newest checkpoint that an audit without findings has covered, if the month may be archived."""
     if month.until + timedelta(days=settings.ARCHIVE_AFTER_DAYS) > database_now():
         raise MonthTooYoung(f"{month.name} must have been over for {settings.ARCHIVE_AFTER_DAYS} days.")
@@ -152,14 +152,14 @@ def require_archivable(month: Month) -> CheckpointDocument:
     return start.checkpoint
 
 
-def _cosigned(checkpoint: CheckpointDocument) -> str:
-    """Return the oldest cosigned note that covers a checkpoint, "" without witnesses."""
+def _cosigned(checkpoint: SignedCheckpoint) -> str:
+    """Return a checkpoint, or the oldest cosigned one that covers it where there are witnesses, as a note."""
     if not settings.WITNESSES:
-        return ""
-    head = notes.oldest_cosigned(checkpoint.position)
-    if head is None:
-        raise MonthNotCovered(f"Witnesses have not cosigned position {checkpoint.position} yet.")
-    return str(head.note)
+        return checkpoint.note
+    covering = notes.oldest_cosigned(checkpoint.size)
+    if covering is None:
+        raise MonthNotCovered(f"Witnesses have not cosigned position {checkpoint.size} yet.")
+    return covering.cosigned
 
 
 def _write_files(month: Month, covered: int, destination: CheckpointStorage) -> Iterator[ArchiveFile]:

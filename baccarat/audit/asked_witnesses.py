@@ -32,8 +32,8 @@ MARGIN: Final = timedelta(hours=1)
 """How much later than the checkpoint the comparison begins: links are not recorded in the order of their numbers."""
 _START: Final = """
 SELECT seal.event_id, checkpoint.made_at FROM checkpoints_checkpoint AS checkpoint
-  JOIN events_seal AS seal ON seal.position = checkpoint.position
- WHERE checkpoint.made_at <= %s ORDER BY checkpoint.number DESC LIMIT 1
+  JOIN events_seal AS seal ON seal.position = checkpoint.size
+ WHERE checkpoint.made_at <= %s ORDER BY checkpoint.made_at DESC LIMIT 1
 """
 HOUSE: Final = "this house"
 

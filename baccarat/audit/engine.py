@@ -16,7 +16,7 @@ from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.parallel import AuditContext, PartialAudit, Progress
 from baccarat.audit.report import NOT_READ, AuditReport, FindingCollector, Row
 from casino.checkpoints import replicas
-from casino.checkpoints.document import CheckpointDocument
+from casino.checkpoints.records import SignedCheckpoint
 from casino.events import guards
 from casino.events.hash_chain import CheckedEvent
 from casino.events.verification import Head, compare_head, current_head
@@ -63,7 +63,7 @@ For that, audit in full.
 def run_audit(
     *,
     since: int = 0,
-    checkpoint: CheckpointDocument | None = None,
+    checkpoint: SignedCheckpoint | None = None,
     expected: Head | None = None,
     max_wait: float = MAX_WAIT_SECONDS,
     progress: Progress | None = None,
@@ -89,7 +89,7 @@ def run_audit(
     kept = replicas.read_unknown_copies()  # before the snapshot, which then contains the checkpoints
     with log_reader.snapshot():
         head, part = current_head(), None
-        since = min(max(since, 0 if checkpoint is None else checkpoint.position), head.position)
+        since = min(max(since, 0 if checkpoint is None else checkpoint.size), head.position)
         context = AuditContext(log_reader.export_snapshot(), head.position, max_wait, kept)
         if pool is not None and not since and not log_only:
             part = parallel.merge(parallel.run_tasks(context, jobs=jobs, pool=pool, progress=progress))

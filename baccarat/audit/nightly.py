@@ -23,8 +23,8 @@ from baccarat.audit.saved_state import state_format
 from casino.checkpoints import audit_states, notes
 from casino.checkpoints.audit import latest_trusted
 from casino.checkpoints.audit_states import Replayed
-from casino.checkpoints.document import CheckpointDocument
 from casino.checkpoints.models import AuditKind
+from casino.checkpoints.records import SignedCheckpoint
 from casino.events.sql import database_now
 from casino.events.verification import current_head
 from casino.kernel.findings import Finding
@@ -91,17 +91,17 @@ def _catch_up() -> Iterator[tuple[AuditKind, AuditReport]]:
     """Audit a log that is longer than a step since the newest state, step by step, until less is left."""
     while audit_states.can_sign():
         start, goal = newest_start(), _goal()
-        since = 0 if start is None else start.checkpoint.position
-        if goal is None or goal.position - since <= STEP:
+        since = 0 if start is None else start.checkpoint.size
+        if goal is None or goal.size - since <= STEP:
             return
         end = latest_trusted(upto=since + STEP)
-        if end is None or end.position <= since:
+        if end is None or end.size <= since:
             return
         started_at, states = database_now(), dict[int, bytes]()
         state = None if start is None else start.state
-        report = ranges.advance(since, end.position, state=state, save=states.__setitem__)
+        report = ranges.advance(since, end.size, state=state, save=states.__setitem__)
         if report.ok:
-            audit_states.save(end.position, states[end.position], state_format=state_format())
+            audit_states.save(end.size, states[end.size], state_format=state_format())
         _record(AuditKind.RANGE, report, since=since, started_at=started_at)
         yield AuditKind.RANGE, report
 
@@ -109,7 +109,7 @@ def _catch_up() -> Iterator[tuple[AuditKind, AuditReport]]:
 def _audit_newest() -> tuple[AuditKind, AuditReport]:
     started_at, start, states = database_now(), newest_start(), dict[int, bytes]()
     goal = _goal() if audit_states.can_sign() else None
-    save_at = 0 if goal is None or (start is not None and goal.position <= start.checkpoint.position) else goal.position
+    save_at = 0 if goal is None or (start is not None and goal.size <= start.checkpoint.size) else goal.size
     if start is None:
         kind = AuditKind.FULL
         report = engine.run_audit(with_guards=True, save_at=save_at, save=states.__setitem__)
@@ -127,17 +127,17 @@ def newest_start() -> AuditStart | None:
     """Return the newest state that a trusted key signed at a trusted checkpoint, None if everything must be audited."""
     for each in reversed(audit_states.list_ranges(state_format=state_format())):
         checkpoint = latest_trusted(upto=each.upto)
-        if checkpoint is not None and checkpoint.position == each.upto:
+        if checkpoint is not None and checkpoint.size == each.upto:
             state = audit_states.load(each.upto, state_format=state_format())
             if state is not None:
                 return AuditStart(checkpoint, state)
     return None
 
 
-def _goal() -> CheckpointDocument | None:
+def _goal() -> SignedCheckpoint | None:
     """Return the newest checkpoint that is trusted, and within what witnesses have cosigned if there are any."""
     head = current_head().position
-    upto = min(head, notes.latest_cosigned().head.size) if settings.WITNESSES else head
+    upto = min(head, notes.latest_cosigned().size) if settings.WITNESSES else head
     return latest_trusted(upto=upto)
 
 

@@ -16,7 +16,7 @@ from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.parallel import AuditContext, OtherStreamsTask, TableGroupReplay
 from baccarat.audit.report import AuditReport, FindingCollector, Row
 from casino.checkpoints import replicas
-from casino.checkpoints.document import CheckpointDocument
+from casino.checkpoints.records import SignedCheckpoint
 from casino.events import guards
 from casino.events.verification import Head, LogRange, current_head, head_at, range_between, range_from
 from casino.kernel.findings import Finding
@@ -40,7 +40,7 @@ Replay = TypeVar("Replay", bound=LogReplay)
 class AuditStart:
     """The state of all tables at the position of a trusted checkpoint, from signed bytes."""
 
-    checkpoint: CheckpointDocument
+    checkpoint: SignedCheckpoint
     state: bytes
 
 
@@ -55,7 +55,7 @@ def audit_since(
     began, checkpoint = time.monotonic(), start.checkpoint
     kept = replicas.read_unknown_copies()  # before the snapshot, which then contains the checkpoints
     with log_reader.snapshot():
-        head, log, chain, notes = current_head(), range_from(checkpoint.position), list[Finding](), FindingCollector()
+        head, log, chain, notes = current_head(), range_from(checkpoint.size), list[Finding](), FindingCollector()
         replay = _continue(LogReplay(notes), log, start.state, with_others=True, chain=chain)
         for rows in _batches(log, chain, split_at=save_at):
             comparison.compare_batch(replay, replay.replay(rows), notes)
@@ -68,12 +68,12 @@ def audit_since(
         now, _ = log_reader.snapshot_time()
         findings = [
             *notes.findings,
-            *beside_log.check(kept, now=now, since=checkpoint, newer_only=True),
+            *beside_log.check(kept, now=now, since=checkpoint),
             *guards.check(),
         ]
         entries = comparison.count_entries(log)
     return _report(
-        replay, chain, findings, began=began, replayed=replayed, entries=entries, head=head, since=checkpoint.position,
+        replay, chain, findings, began=began, replayed=replayed, entries=entries, head=head, since=checkpoint.size,
         not_read=NOT_READ_SINCE,
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ NOT_READ: Final = (
     "tables that nothing has happened to, with their rounds, rows and entries",
     "accounts that were not moved",
     "rows that no event leads to",
-    "links of the chain before the checkpoint",
+    "links of the chain and checkpoints before it",
     "rows that only manifests made before the checkpoint hold",
 )
 """What an audit since a checkpoint does not look at."""

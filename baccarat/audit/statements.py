@@ -9,7 +9,7 @@ from baccarat.domain.fairness.links import SignedRelease, statement_of
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.storage import repository
 from baccarat.storage.event_registry import CATALOGUE
-from casino.checkpoints import notes
+from casino.checkpoints import records
 from casino.events.hash_chain import microseconds
 from casino.events.sql import fetch
 from casino.witness.statements import ClosingKind
@@ -43,9 +43,9 @@ def list_statements(*, after: int = 0) -> Iterator[dict[str, Any]]:
 def list_notes() -> Iterator[dict[str, Any]]:
     """Yield the checkpoints with their cosignatures."""
     size = 0
-    while page := notes.list_after(size):
+    while page := records.list_after(size):
         size = page[-1].size
-        yield from ({"note": _cosigned(each)} for each in page)
+        yield from ({"note": each.cosigned} for each in page)
 
 
 def _chains() -> Iterator[dict[str, Any]]:
@@ -98,10 +98,6 @@ def _kind(state: RoundState) -> ClosingKind:
     if state.closed_at is not None:
         return ClosingKind.PLAYED
     return ClosingKind.LAPSED if state.phase is Phase.LAPSED else ClosingKind.VOID
-
-
-def _cosigned(note: notes.StoredNote) -> str:
-    return note.note + "".join(note.cosignatures)
 
 
 def _hashes(path: str) -> Sequence[str]:

@@ -12,10 +12,10 @@ from baccarat.audit.round_replay import NoSuchRound, RoundReplay, replay_round
 from baccarat.audit.shoes import NOT_OPENED, OTHER_CARDS, OTHER_ROOT, OTHER_SHOE
 from baccarat.domain.postings import TableAccounts
 from baccarat.storage.event_registry import CATALOGUE
-from casino.checkpoints import queries, records
-from casino.checkpoints.document import CheckpointDocument
-from casino.checkpoints.keyring import checkpoint_keyring
+from casino.checkpoints import notes, queries, records
+from casino.checkpoints.records import SignedCheckpoint
 from casino.checkpoints.tree import IncompleteTree
+from casino.crypto.signed_note import MalformedNote, UntrustedNote
 from casino.events import payloads
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.hash_chain import GENESIS, digest
@@ -157,26 +157,27 @@ def _checkpoint(rows: Sequence[Any]) -> RoundCheck:
     if checkpoint is None:
         return RoundCheck(name, holds=None, explanation="No checkpoint has been signed since.")
     fault = _checkpoint_fault(checkpoint, {row[7]: bytes(row[8]) for row in rows})
-    text = f"All {len(rows)} events are in the tree that checkpoint {checkpoint.number} signs."
+    text = f"All {len(rows)} events are in the tree that checkpoint {checkpoint.size} signs."
     return RoundCheck(name, holds=not fault, explanation=fault or text)
 
 
-def _checkpoint_fault(checkpoint: CheckpointDocument, digests: dict[int, bytes]) -> str:
-    if not checkpoint_keyring().verifies(checkpoint):
-        return f"The signature of checkpoint {checkpoint.number} is not by one of our keys."
+def _checkpoint_fault(checkpoint: SignedCheckpoint, digests: dict[int, bytes]) -> str:
     try:
+        notes.signer(checkpoint)
         paths = queries.inclusion_paths(list(digests), checkpoint)
+    except (MalformedNote, UntrustedNote) as error:
+        return f"Checkpoint {checkpoint.size} is not signed by one of our keys: {error}"
     except IncompleteTree as error:
-        return f"The log under checkpoint {checkpoint.number} is incomplete: {error}"
+        return f"The log under checkpoint {checkpoint.size} is incomplete: {error}"
     missing = ", ".join(str(position) for position in _missing_positions(checkpoint, digests, paths))
-    return f"Not in the tree of checkpoint {checkpoint.number}: position {missing}." if missing else ""
+    return f"Not in the tree of checkpoint {checkpoint.size}: position {missing}." if missing else ""
 
 
 def _missing_positions(
-    checkpoint: CheckpointDocument, digests: dict[int, bytes], paths: Sequence[Sequence[bytes]]
+    checkpoint: SignedCheckpoint, digests: dict[int, bytes], paths: Sequence[Sequence[bytes]]
 ) -> Iterator[int]:
     for (position, value), path in zip(digests.items(), paths, strict=True):
-        if not is_included(leaf_hash(value), position - 1, checkpoint.position, path, checkpoint.root):
+        if not is_included(leaf_hash(value), position - 1, checkpoint.size, path, checkpoint.root):
             yield position
 
 

@@ -13,9 +13,7 @@
                   digest. `data` and `metadata` are null where they are withheld from the reader
     inclusion_proofs
                   [{position, path}] of the events in the checkpoint's Merkle tree
-    checkpoint    the signed checkpoint (`casino.checkpoint.v1`), null while there is none
-    cosigned      {note, consistency}: a note that witnesses have cosigned, and the proof that its log continues the
-                  checkpoint's; null where there is none
+    checkpoint    the signed note of a checkpoint, with its cosignatures; null while there is none
     keys          [{id, public_key, valid_from, valid_until}] of checkpoints
 
 Contains a seed only if it is revealed; the cards of a shoe of fixed order are opened one by one while it is in use.
@@ -33,8 +31,7 @@ from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.tables.witness_events import links_of_shoe
 from baccarat.proofs.loader import EvidenceEvent, RoundEvidence, format_time, load_evidence
 from baccarat.storage.event_registry import CATALOGUE
-from casino.checkpoints import document, notes, queries, records, tree
-from casino.kernel.merkle import consistency_ranges
+from casino.checkpoints import notes, queries, records
 
 FORMAT: Final = "casino.round.v1"
 THIRD_CARD_RULES: Final = "punto_banco"
@@ -149,28 +146,18 @@ def _openings(evidence: RoundEvidence, cut: str) -> list[dict[str, Any]]:
 
 
 def _log(events: list[EvidenceEvent]) -> dict[str, Any]:
-    """Return the oldest checkpoint that covers all of these events, else the newest, and the paths in its tree."""
+    """Return the oldest checkpoint that covers all of these events, a cosigned one if possible, else the newest."""
     last = max(event.position for event in events)
-    checkpoint = records.covering(last) or records.latest()
+    checkpoint = notes.oldest_cosigned(last) or records.covering(last) or records.latest()
     if checkpoint is None:
-        return {"inclusion_proofs": [], "checkpoint": None, "cosigned": None, "keys": records.published_keys()}
-    positions = [event.position for event in events if event.position <= checkpoint.position]
+        return {"inclusion_proofs": [], "checkpoint": None, "keys": records.published_keys()}
+    positions = [event.position for event in events if event.position <= checkpoint.size]
     paths = queries.inclusion_paths(positions, checkpoint)
     return {
         "inclusion_proofs": [
             {"position": position, "path": [step.hex() for step in path]}
             for position, path in zip(positions, paths, strict=True)
         ],
-        "checkpoint": document.as_json(checkpoint),
-        "cosigned": _cosigned(checkpoint),
+        "checkpoint": checkpoint.cosigned,
         "keys": records.published_keys(),
     }
-
-
-def _cosigned(checkpoint: document.CheckpointDocument) -> dict[str, Any] | None:
-    """Return the oldest note with the checkpoint's positions that a quorum has cosigned, and that it continues it."""
-    cosigned = notes.oldest_cosigned(checkpoint.position)
-    if cosigned is None:
-        return None
-    proof = tree.hashes(consistency_ranges(checkpoint.position, cosigned.head.size))
-    return {"note": str(cosigned.note), "consistency": [step.hex() for step in proof]}

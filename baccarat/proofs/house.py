@@ -48,4 +48,4 @@ def _listed(result: verifier.Verdict, verdict: str) -> str:
 
 def _as_of(checkpoint: verifier.Json) -> str:
     by = verifier.describe_cosignatures(checkpoint["cosigned_by"]) or "no witness yet"
-    return f"As of checkpoint {checkpoint['number']} of {checkpoint['made_at']}, cosigned by {by}."
+    return f"As of checkpoint {checkpoint['size']}, cosigned by {by}."

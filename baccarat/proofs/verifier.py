@@ -53,7 +53,6 @@ Json = dict[str, Any]
 Point = tuple[int, int, int, int]
 
 FORMAT = "casino.round.v1"
-CHECKPOINT_TAG = b"casino.checkpoint.v1\n"
 SEAL_TAG = b"casino.events.seal/1".ljust(24, b"\0")
 DRAWING_TAG = b"casino.baccarat.commitment.v2\0"
 DRAW_TAG = b"casino.baccarat.draw.v2\0"
@@ -174,7 +173,7 @@ NUMBERS = {
 }  # fmt: skip
 TEXTS = {
     "text": "(?s:.*)", "uuid": "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "hash": "[0-9a-f]{64}",
-    "hash or none": "(?:[0-9a-f]{64})?", "signature": "[0-9a-f]{128}", "hex": "(?:[0-9a-f]{2})*",
+    "signature": "[0-9a-f]{128}", "hex": "(?:[0-9a-f]{2})*",
     "contribution": "(?:[0-9a-f]{2}){1,32}", "card": "[A23456789TJQK][cdhs]", "spot": "player|banker|tie",
     "money": "real|play", "amount": r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,8})?",
     "shuffle": "each_round|shoe", "under_minimum": "raise|reject", "spots_per_round": "any|one",
@@ -287,11 +286,7 @@ EXPORT = {
     },
     "events": [EVENT],
     "inclusion_proofs": [ASCENDING, {"position": "positive", "path": ["hash"]}],
-    "checkpoint": (None, {
-        "format": "text", "log": "uuid", "number": "positive", "position": "positive", "head": "hash", "root": "hash",
-        "previous": "hash or none", "made_at": "time", "key": "text", "signature": "signature",
-    }),
-    "cosigned?": (None, {"note": "text", "consistency": ["hash"]}),
+    "checkpoint": "?text",
     "keys": [ONCE, {"id": "text", "public_key": "hash", "valid_from": "time", "valid_until": "?time"}],
 }  # fmt: skip
 STAKES = [ONCE, {"spot": "spot", "amount": "amount"}]
@@ -394,7 +389,7 @@ def require_shape(document: Any) -> Json:
     export: Json = shaped(document, EXPORT, "the file", closed=True)
     if not export["events"]:
         raise CheckFailed("the file contains no events", "the round's events", "none")
-    return {"cosigned": None, **export, "events": [shape_event(event) for event in export["events"]]}
+    return {**export, "events": [shape_event(event) for event in export["events"]]}
 
 
 def shape_event(event: Json) -> Json:
@@ -501,7 +496,7 @@ def microseconds(text: str) -> int:
 
 
 def instant(text: str) -> str:
-    """Format a time of a key or a checkpoint as sortable text: fractions may have any length."""
+    """Format a time of a key as sortable text: fractions may have any length."""
     moment, fraction = re.findall(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?Z\Z", text)[0]
     return f"{moment}.{fraction:0<6}"
 
@@ -534,32 +529,6 @@ def root_by_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> b
             root = sha256(b"\1", root, step)
         node, last = node >> 1, last >> 1
     return root if last == 0 else None
-
-
-def is_continued(old: int, new: int, old_root: bytes, new_root: bytes, proof: Sequence[bytes]) -> bool:
-    """Return whether a proof shows that the tree of `new` leaves extends that of `old`, at least one (RFC 9162)."""
-    if not 0 < old <= new:
-        return False
-    if old == new:
-        return not proof and old_root == new_root
-    hashes = [old_root, *proof] if old & (old - 1) == 0 else list(proof)
-    if not hashes:
-        return False
-    node, last = old - 1, new - 1
-    while node & 1:
-        node, last = node >> 1, last >> 1
-    one = other = hashes[0]
-    for step in hashes[1:]:
-        if last == 0:
-            return False
-        if node & 1 or node == last:
-            one, other = sha256(b"\1", step, one), sha256(b"\1", step, other)
-            while not node & 1 and node:
-                node, last = node >> 1, last >> 1
-        else:
-            other = sha256(b"\1", other, step)
-        node, last = node >> 1, last >> 1
-    return last == 0 and (one, other) == (old_root, new_root)
 
 
 def describe_root(root: bytes | None) -> str:
@@ -877,7 +846,7 @@ class Proof:
     ) -> None:
         self.round, self.rules, self.shoe = document["round"], document["rules"], document["shoe"]
         self.events, self.inclusion_proofs = document["events"], document["inclusion_proofs"]
-        self.checkpoint, self.keys, self.cosigned = document["checkpoint"], document["keys"], document["cosigned"]
+        self.checkpoint, self.keys = document["checkpoint"], document["keys"]
         keys = keys | set(witness_keys)
         self.trusted = {key for key in keys if HEX64.match(key)}
         self.required, self.require_signed = self.trusted.intersection(witness_keys), require_signed
@@ -1057,14 +1026,13 @@ def count_linked_neighbours(proof: Proof) -> int:
 
 def check_inclusion(proof: Proof) -> str:
     """Check that each event's digest is a leaf of the checkpoint's Merkle tree."""
-    size = 0 if proof.checkpoint is None else proof.checkpoint["position"]
+    size, root = (0, b"") if proof.checkpoint is None else parse_note(proof.checkpoint)[2:4]
     listed = [line["position"] for line in proof.inclusion_proofs]
     within = [event["position"] for event in proof.events if event["position"] <= size]
     if set(listed) - set(within) or len(set(listed)) != len(listed):
         raise CheckFailed("some inclusion proofs belong to none of the events", sorted(within), sorted(listed))
     if proof.checkpoint is None:
         raise CannotCheck("no checkpoint has been signed since; export the round again later")
-    root = proof.checkpoint["root"]
     paths = {line["position"]: [bytes.fromhex(step) for step in line["path"]] for line in proof.inclusion_proofs}
     younger = [event["position"] for event in proof.events if event["position"] > size]
     for event in proof.events:
@@ -1075,48 +1043,43 @@ def check_inclusion(proof: Proof) -> str:
             raise CheckFailed("an inclusion path is missing", f"a path for position {position}", sorted(paths))
         leaf = sha256(b"\0", bytes.fromhex(event["digest"]))
         computed = root_by_path(leaf, position - 1, size, paths[position])
-        if computed is None or computed.hex() != root:
-            raise CheckFailed(f"position {position} is not in the checkpoint's tree", root, describe_root(computed))
-        if position == size and event["digest"] != proof.checkpoint["head"]:
-            raise CheckFailed("the checkpoint's head is another event", proof.checkpoint["head"], event["digest"])
+        if computed != root:
+            raise CheckFailed(
+                f"position {position} is not in the checkpoint's tree", root.hex(), describe_root(computed)
+            )
     if younger:
         raise CannotCheck(f"positions {younger} are younger than the checkpoint; export the round again later")
-    number = proof.checkpoint["number"]
-    return f"all {len(proof.events)} events are in the tree of checkpoint {number}, of {size} positions"
+    return f"all {len(proof.events)} events are in the tree of checkpoint {size}"
 
 
-def signing_key(proof: Proof) -> Json:
-    """Return the key that the checkpoint names."""
+def signing_key(proof: Proof) -> tuple[Json, bytes]:
+    """Return the listed key that a line of the checkpoint names, and that line's signature."""
     if proof.checkpoint is None:
         raise CannotCheck("there is no checkpoint yet")
-    for key in proof.keys:
-        if key["id"] == proof.checkpoint["key"]:
-            return dict(key)
-    raise CheckFailed("the signing key is not listed", proof.checkpoint["key"], [each["id"] for each in proof.keys])
+    _, origin, _, _, signatures = parse_note(proof.checkpoint)
+    listed = {key_id(origin, NOTE_KEY, bytes.fromhex(key["public_key"])): key for key in proof.keys}
+    own = [(listed[identity], signature) for name, identity, signature in signatures
+           if name == origin and identity in listed]  # fmt: skip
+    if len(own) != 1:
+        raise CheckFailed("not one listed key has signed the checkpoint", [each["id"] for each in proof.keys], len(own))
+    return own[0]
 
 
 def check_signature(proof: Proof) -> str:
-    """Check that the checkpoint is signed by the key it names, while that key was in force."""
-    key, signed = signing_key(proof), dict(proof.checkpoint or {})
-    if signed["format"] != "casino.checkpoint.v1":
-        raise CheckFailed("the checkpoint has another format", "casino.checkpoint.v1", signed["format"])
-    if (signed["number"] == 1) == bool(signed["previous"]):
-        raise CheckFailed("the checkpoint follows another than the one before", signed["number"], signed["previous"])
-    signature, made_at = bytes.fromhex(signed.pop("signature")), signed["made_at"]
-    if not is_signed(bytes.fromhex(key["public_key"]), CHECKPOINT_TAG + canonical(signed), signature):
+    """Check that a listed key has signed the checkpoint, and was in force when the newest event in it happened."""
+    key, signature = signing_key(proof)
+    text, origin, size, _, _ = parse_note(proof.checkpoint)
+    if not is_signed(bytes.fromhex(key["public_key"]), text.encode(), signature):
         raise CheckFailed(f"the signature is not by key {key['id']}", "a valid Ed25519 signature", signature.hex())
-    if instant(key["valid_from"]) > instant(made_at) or (
-        key["valid_until"] is not None and instant(key["valid_until"]) < instant(made_at)
-    ):
-        raise CheckFailed(
-            f"key {key['id']} was not in force at that time", [key["valid_from"], key["valid_until"]], made_at
-        )
-    return f"checkpoint {signed['number']} of {made_at} is signed by key {key['id']}"
+    times = [instant(event["recorded_at"]) for event in proof.events if event["position"] <= size]
+    if key["valid_until"] is not None and any(each > instant(key["valid_until"]) for each in times):
+        raise CheckFailed(f"key {key['id']} was not in force at that time", key["valid_until"], max(times))
+    return f"checkpoint {size} of the log of {origin} is signed by key {key['id']}"
 
 
 def check_key(proof: Proof) -> str:
     """Check that the signing key is known from another source."""
-    key = signing_key(proof)
+    key, _ = signing_key(proof)
     if not proof.trusted:
         raise CannotCheck("the key comes from the file itself; pass the casino's published key to be sure")
     if key["public_key"] not in proof.trusted:
@@ -1125,34 +1088,23 @@ def check_key(proof: Proof) -> str:
 
 
 def check_cosignatures(proof: Proof) -> str:
-    """Check that the log which witnesses have cosigned continues that of the checkpoint."""
-    if proof.cosigned is None:
-        raise DoesNotApply("no witness has cosigned a log that has the checkpoint")
-    if proof.checkpoint is None:
-        raise CheckFailed("a log is cosigned without a checkpoint", None, proof.cosigned["note"])
-    text, origin, size, root, signatures = parse_note(proof.cosigned["note"])
-    steps = [bytes.fromhex(step) for step in proof.cosigned["consistency"]]
-    covered, known = proof.checkpoint["position"], proof.checkpoint["root"]
-    if not is_continued(covered, size, bytes.fromhex(known), root, steps):
-        raise CheckFailed("the cosigned log does not continue that of the checkpoint", known, root.hex())
+    """Check that witnesses have cosigned the checkpoint, which is of the log that their chains are for."""
+    _, origin, size, _, signatures = parse_note(proof.checkpoint) if proof.checkpoint else ("", "", 0, b"", [])
+    names = ", ".join(dict.fromkeys(name for name, _, _ in signatures if name != origin))
+    if not names:
+        raise DoesNotApply("no witness has cosigned the checkpoint")
     origins = [chain[3] for chain in opened_chains(proof).values()]
     if any(each != origin for each in origins):
         raise CheckFailed("the cosigned log is not the one of the witnesses' chains", origins, origin)
-    listed = {key_id(origin, NOTE_KEY, key): key for key in (bytes.fromhex(each["public_key"]) for each in proof.keys)}
-    own = [(listed[identity], signature) for name, identity, signature in signatures
-           if name == origin and identity in listed]  # fmt: skip
-    if not own or not all(is_signed(key, text.encode(), signature) for key, signature in own):
-        raise CheckFailed("the note is not signed by a key of the log", origin, proof.cosigned["note"])
     cosigned = find_cosignatures(proof)
     if not cosigned:
-        names = ", ".join(dict.fromkeys(name for name, _, _ in signatures if name != origin))
         raise CannotCheck(f"the log of {origin} is cosigned by keys that you do not trust, under these names: {names}")
     return f"the log of {origin}, of {size} positions, is cosigned by {describe_cosignatures(cosigned)}"
 
 
 def find_cosignatures(proof: Proof) -> list[Json]:
     """Return the name and the time of each cosignature by a trusted key."""
-    text, _, _, _, signatures = parse_note(proof.cosigned["note"])
+    text, _, _, _, signatures = parse_note(proof.checkpoint)
     trusted = {(name, key_id(name, COSIGNER_KEY, key)): key for name, key in proof.cosigners}
     cosigned = []
     for name, identity, blob in signatures:
@@ -2343,7 +2295,7 @@ class Check(TypedDict):
 class Verdict(TypedDict):
     """What all checks of a file come to, as `--json` prints it.
 
-    `verdict` is a key of VERDICTS, `status` the exit status. `as_of` is {"number", "made_at", "cosigned_by"} of the
+    `verdict` is a key of VERDICTS, `status` the exit status. `as_of` is {"size", "cosigned_by"} of the
     checkpoint under a trusted key that covers everything, None if none does; `cosigned_by` lists {"name", "time"} of
     trusted witnesses. `could_choose` is a key of CHOOSERS, None where that does not matter or nothing is known. A
     caveat has a code and a text.
@@ -2470,8 +2422,8 @@ def build_result(checks: list[Check], proof: Proof | None = None) -> Verdict:
             verdict = verdict if verdicts["cosignatures"] == OK else "uncosigned"
             verdict = "forced" if proof.find_event("CardsForced") else verdict
             chooser = could_choose(proof)
-            as_of = {name: (proof.checkpoint or {})[name] for name in ("number", "made_at")}
-            as_of["cosigned_by"] = find_cosignatures(proof) if verdicts["cosignatures"] == OK else []
+            by = find_cosignatures(proof) if verdicts["cosignatures"] == OK else []
+            as_of = {"size": parse_note(proof.checkpoint)[2], "cosigned_by": by}
     return {
         "verdict": verdict, "status": STATUS.get(verdict, 0), "round": proof.round["id"] if proof else None,
         "as_of": as_of, "could_choose": chooser, "caveats": caveats, "checks": checks,
@@ -2526,9 +2478,9 @@ def format_report(result: Verdict) -> Iterator[str]:
             yield f"{'':>31} expected: {check['expected']}"
             yield f"{'':>31} found:    {check['found']}"
     if result["as_of"]:
-        number, made_at, cosigned = (result["as_of"][name] for name in ("number", "made_at", "cosigned_by"))
+        size, cosigned = result["as_of"]["size"], result["as_of"]["cosigned_by"]
         by = f"cosigned by {describe_cosignatures(cosigned)}" if cosigned else "cosigned by no witness that you trust"
-        yield f"As of checkpoint {number} of {made_at}, {by}; a later void would not show here."
+        yield f"As of checkpoint {size}, {by}; a later void would not show here."
     if result["could_choose"]:
         yield CHOOSERS[result["could_choose"]]
     for caveat in result["caveats"]:

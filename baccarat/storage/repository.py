@@ -292,7 +292,7 @@ def read_sealed_head() -> str:
 
 def read_cosigned() -> LogHead:
     """Return the log as a quorum of the witnesses has cosigned it."""
-    head = notes.latest_cosigned().head
+    head = notes.latest_cosigned()
     return LogHead(head.size, head.root.hex())
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from django.conf import settings
 
 from casino.alerts import heartbeats, rules
-from casino.checkpoints import audit_states, notes
+from casino.checkpoints import audit_states, notes, signing
 from casino.compliance.cases import IS_OPEN
 from casino.events.sql import fetch
 from casino.observability import health
@@ -25,7 +25,7 @@ SELECT extract(epoch FROM clock_timestamp() - due_at)::float8 FROM jobs_job
 _CHECKPOINT: Final = """
 SELECT coalesce(extract(epoch FROM clock_timestamp() - min(event.recorded_at)), 0)::float8
   FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
- WHERE seal.position = 1 + coalesce((SELECT max(position) FROM checkpoints_checkpoint), 0)
+ WHERE seal.position = %s
 """
 _SILENCE: Final = "SELECT extract(epoch FROM clock_timestamp() - passed_at)::float8 FROM alerts_alertpass"
 _EVENTS: Final = """
@@ -74,7 +74,7 @@ def delays() -> dict[str, float]:
     """Return how many seconds late jobs, checkpoints, the nightly audit and the witnesses' cosignatures are."""
     return {
         "jobs": _job_seconds(),
-        "checkpoints": fetch(_CHECKPOINT)[0][0] - settings.CHECKPOINT_SECONDS,
+        "checkpoints": _unsigned_seconds() - settings.CHECKPOINT_SECONDS,
         "audit": audit_states.seconds_since_nightly() - 24 * 3600,
         "witnesses": notes.protection_window().seconds if settings.WITNESSES else 0.0,
     }
@@ -103,8 +103,12 @@ def _jobs() -> Observations:
     return late("jobs", _job_seconds(), 120.0)
 
 
+def _unsigned_seconds() -> float:
+    return float(fetch(_CHECKPOINT, [signing.kept_size() + 1])[0][0])
+
+
 def _checkpoints() -> Observations:
-    return late("checkpoints", fetch(_CHECKPOINT)[0][0], settings.CHECKPOINT_SECONDS + 300.0)
+    return late("checkpoints", _unsigned_seconds(), settings.CHECKPOINT_SECONDS + 300.0)
 
 
 def _audit() -> Observations:

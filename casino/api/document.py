@@ -40,7 +40,6 @@ _PATH: Final = {
     "code": "An error code.",
     "keyid": "The `keyid` of its signatures.",
     "name": "Its name.",
-    "number": "The checkpoint's number.",
     "provider": "The provider's name, agreed with the operator.",
     "version": "The number of the version.",
 }

@@ -1,24 +1,23 @@
 """Archives: a signed manifest of the files that hold a month's events outside of the database.
 
-A manifest is a line of JSON: "format", "log" (the id of this log), "month", "rounds", "events", "first" and "last" (the
-lowest and highest position), "files" (each with its name, SHA-256, rounds, events and positions), "checkpoint" (the
-text of one that covers them all), "cosigned" (a note that witnesses have cosigned and that covers them all, "" without
-witnesses), "key" and "signature" (hex Ed25519, over a line with the format and the JSON of the other members). An event
-names it by its SHA-256: there is one for a month, for good.
+A manifest is a line of JSON: "format", "log" (its origin), "month", "rounds", "events", "first" and "last" (the lowest
+and highest position), "files" (each with its name, SHA-256, rounds, events and positions), "checkpoint" (one that
+covers them all, cosigned where there are witnesses), "key" and "signature" (hex Ed25519, over a line with the format
+and the JSON of the other members). An event names it by its SHA-256: there is one for a month, for good.
 """
 
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
-from uuid import UUID
 
 import msgspec
+from django.conf import settings
 from django.db import transaction
 
-from casino.checkpoints import document, records, signed_lines
-from casino.checkpoints.document import CheckpointDocument
+from casino.checkpoints import notes, records, signed_lines
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.signing import LOCK, register_key
+from casino.crypto.signed_note import MalformedNote, UntrustedNote
 from casino.events import store
 from casino.events.codec import EventRegistry, EventType
 from casino.events.sql import LEADER_LIMIT, fetch
@@ -75,7 +74,7 @@ class ArchiveManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A manifest, with the members of the document."""
 
     format: str
-    log: UUID
+    log: str
     month: str
     rounds: int
     events: int
@@ -83,7 +82,6 @@ class ArchiveManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     last: int
     files: tuple[ArchiveFile, ...]
     checkpoint: str
-    cosigned: str
     key: str
     signature: str = ""
 
@@ -98,22 +96,21 @@ def object_name(month: str, digest: str) -> str:
     return f"{month}-manifest-{digest[:16]}.json"
 
 
-def sign(*, month: str, files: tuple[ArchiveFile, ...], checkpoint: CheckpointDocument, cosigned: str) -> bytes:
+def sign(*, month: str, files: tuple[ArchiveFile, ...], checkpoint: str) -> bytes:
     """Return the text of a signed manifest. Raises signing.KeyRefused."""
     with transaction.atomic():
         keyring, (_, now, _) = checkpoint_keyring(), fetch(_LOCK, [LOCK])[0]
         register_key(keyring, now=now)
     manifest = ArchiveManifest(
         format=FORMAT,
-        log=records.log_id(),
+        log=settings.LOG_ORIGIN,
         month=month,
         rounds=sum(each.rounds for each in files),
         events=sum(each.events for each in files),
         first=min(each.first for each in files),
         last=max(each.last for each in files),
         files=files,
-        checkpoint=document.serialize(checkpoint).decode(),
-        cosigned=cosigned,
+        checkpoint=checkpoint,
         key=keyring.active,
     )
     return _serialize(msgspec.structs.replace(manifest, signature=keyring.sign(_signed_bytes(manifest)).hex()))
@@ -163,8 +160,8 @@ def parse(text: bytes) -> ArchiveManifest:
 def check_signature(manifest: ArchiveManifest, *, month: str) -> list[Finding]:
     """Return how a manifest differs from one that a trusted key signed for this month, log and checkpoint."""
     where, findings = f"archive {month}", []
-    if (manifest.month, manifest.log) != (month, records.log_id()):
-        expected = f"month {month} of log {records.log_id()}"
+    if (manifest.month, manifest.log) != (month, settings.LOG_ORIGIN):
+        expected = f"month {month} of log {settings.LOG_ORIGIN}"
         findings.append(Finding(FORGED, where, expected, f"month {manifest.month} of log {manifest.log}"))
     if not _is_signed(manifest):
         findings.append(Finding(FORGED, where, "signed by a trusted key", f"another signature of {manifest.key!r}"))
@@ -183,10 +180,11 @@ def _is_signed(manifest: ArchiveManifest) -> bool:
 
 def _is_covered(manifest: ArchiveManifest) -> bool:
     try:
-        checkpoint = document.parse(manifest.checkpoint)
-    except document.MalformedCheckpoint:
+        head, _ = notes.read(manifest.checkpoint)
+    except (MalformedNote, UntrustedNote):
         return False
-    return manifest.last <= checkpoint.position and records.find_by_number(checkpoint.number) == checkpoint
+    stored = records.find(head.size)
+    return manifest.last <= head.size and stored is not None and stored.root == head.root
 
 
 def _signed_bytes(manifest: ArchiveManifest) -> bytes:

@@ -11,6 +11,8 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Final
 
+from django.conf import settings
+
 from casino.checkpoints import records
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.models import AuditKind
@@ -101,7 +103,7 @@ def latest(*kinds: AuditKind) -> AuditRecord | None:
 
 def _message(position: int, state: bytes, state_format: str) -> bytes:
     members = {
-        "log": str(records.log_id()),
+        "log": settings.LOG_ORIGIN,
         "position": position,
         "head": (records.digest_at(position) or b"").hex(),
         "format": state_format,

@@ -1,7 +1,9 @@
-"""Has notes cosigned: a thread of each worker-background, one of which acts at a time, by a lease.
+"""Has checkpoints cosigned: a thread of each worker-background, one of which acts at a time, by a lease.
 
-It looks every second, so that a note is cosigned at most once a second, and within a few seconds of an event. While
-nothing happens the newest note is cosigned again, because witnesses give out links only while a checkpoint is recent.
+It looks every second, so that one is signed and cosigned at most once a second, and within a few seconds of an event.
+One is committed before it is sent, and a cosignature when it has come: whoever dies in between leaves what the next one
+continues. While nothing happens the newest one is cosigned again, because witnesses give out links only while a
+checkpoint is recent.
 """
 
 import logging
@@ -13,8 +15,9 @@ from typing import Final
 from django.conf import settings
 from django.db import Error, connection
 
-from casino.checkpoints import notes, tasks, tree
-from casino.checkpoints.signing import CannotSign
+from casino.checkpoints import records, signing, tasks, tree
+from casino.checkpoints.records import SignedCheckpoint
+from casino.checkpoints.signing import CannotSign, HistoryDiffers
 from casino.checkpoints.tree import IncompleteTree
 from casino.crypto.signed_note import MalformedNote, SignedNote, TreeHead, UntrustedNote
 from casino.jobs.leases import Lease
@@ -28,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 INTERVAL_SECONDS: Final = 1.0
 REFRESH_SECONDS: Final = 15.0
-"""How often the newest note is cosigned again while nothing happens; below the limit in headers of chains."""
+"""How often the newest checkpoint is cosigned again while nothing happens; below the limit in headers of chains."""
 LONGEST_PAUSE: Final = 8.0
 LEASE: Final = "cosigning"
 
@@ -38,28 +41,41 @@ class WitnessObjects(CannotSign):
 
 
 class Cosigning:
-    """Sends notes to the witnesses and stores what they answer."""
+    """Sends checkpoints to the witnesses and stores what they answer."""
 
     def __init__(self, client: WitnessClient) -> None:
         self._client, self._lease = client, Lease(LEASE)
         self._sent: dict[str, float] = {}
         self._away: set[str] = set()
+        self._size = 0
 
     def run_once(self) -> int:
-        """Sign a note if there is something new, have it cosigned, and return the number of new cosignatures.
+        """Sign a checkpoint if there is something new, have it cosigned, and return the number of new cosignatures.
 
-        Returns 0 while another process does it. Call it outside any transaction. Raises CannotSign, IncompleteTree.
+        The first is signed once a witness has seen the one before. Returns 0 while another process does it. Call it
+        outside any transaction. Raises CannotSign, IncompleteTree.
         """
         if not self._lease.is_held():
             return 0
-        notes.sign_note()
-        latest = notes.latest_note()
-        return 0 if latest is None else self._cosign(*latest)
+        known, added = records.latest(), 0
+        if known is not None and not self._sent:
+            added = self._cosign(known)  # a database that was restored from a backup is behind its witnesses
+        if (0 if known is None else known.size) < self._size:
+            raise HistoryDiffers(f"The newest checkpoint is older than one of size {self._size} that was signed here.")
+        if known is None or self._sent:
+            signing.sign_new()
+        latest = records.latest()
+        if latest is None:
+            return added
+        self._size = latest.size
+        return added + self._cosign(latest)
 
-    def _cosign(self, note: SignedNote, head: TreeHead) -> int:
+    def _cosign(self, checkpoint: SignedCheckpoint) -> int:
+        note = SignedNote.parse(checkpoint.note)
+        head = TreeHead.parse(note.text)
         now, pending = time.monotonic(), list[tuple[WitnessAddress, int, Future[WitnessAnswer]]]()
         for address in self._client.addresses:
-            old = min(notes.cosigned_size(address.name), head.size)
+            old = min(records.cosigned_size(address.name), head.size)
             if old < head.size or now - self._sent.get(address.name, -REFRESH_SECONDS) >= REFRESH_SECONDS:
                 pending.append((address, old, self._submit(address, old, note, head)))
         results = [self._finish(address, old, future, note, head) for address, old, future in pending]
@@ -90,7 +106,7 @@ class Cosigning:
         self._away.discard(address.name)
         if old == head.size:
             return 0
-        notes.add_cosignature(head.size, address.name, line)
+        records.add_cosignature(head.size, address.name, line)
         return 1
 
     def _log_once(self, address: WitnessAddress, message: str) -> None:
@@ -106,7 +122,7 @@ def start(process: str) -> None:
 
 
 def run(stop: threading.Event) -> None:
-    """Have notes cosigned until stopped, through restarts of the database and of witnesses."""
+    """Have checkpoints cosigned until stopped, through restarts of the database and of witnesses."""
     cosigning, pause = Cosigning(configured_client()), INTERVAL_SECONDS
     while not stop.wait(pause):
         pause = INTERVAL_SECONDS

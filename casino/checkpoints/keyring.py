@@ -13,7 +13,6 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from casino.api.jwks import PublishedKey
-from casino.checkpoints.document import CheckpointDocument, signed_bytes
 from casino.crypto.ed25519 import KEY_BYTES
 from casino.crypto.signing_keys import parse_keys
 
@@ -29,10 +28,6 @@ class CheckpointKeyring:
     def sign(self, message: bytes) -> bytes:
         """Sign with the active key. Raises KeyError on a keyring that only verifies."""
         return self.private[self.active].sign(message)
-
-    def verifies(self, checkpoint: CheckpointDocument) -> bool:
-        """Return whether the key that the checkpoint names is trusted and has signed it."""
-        return self.has_signed(checkpoint.key, checkpoint.signature, signed_bytes(checkpoint))
 
     def has_signed(self, key: str, signature: bytes, message: bytes) -> bool:
         """Return whether a key, by its id, is trusted and has signed a message."""

@@ -6,8 +6,9 @@ from typing import Final
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.conf import settings
 
-from casino.checkpoints import manifests, records, replicas, storage, table_digests
+from casino.checkpoints import manifests, replicas, storage, table_digests
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.manifests import TableManifest, fingerprint, parse, signed_bytes
 from casino.checkpoints.table_digests import TableRange
@@ -27,14 +28,19 @@ FROM (SELECT version, data ->> 'digest' AS digest FROM events_event WHERE stream
 FULL JOIN (SELECT number, encode(sha256(convert_to(text, 'UTF8')), 'hex') AS digest FROM checkpoints_manifest) AS stored
 ON number = version WHERE made.digest IS DISTINCT FROM stored.digest ORDER BY 1
 """
+_COVERED: Final = """
+SELECT coalesce(max(version), 0) FROM events_event JOIN events_seal ON event_id = id
+ WHERE stream = %s AND position <= %s
+"""
 COPY_DEADLINE: Final = timedelta(hours=1)
 """Copies are made at once, or retried while the storage is unavailable."""
 
 
-def check(unknown_copies: Mapping[int, bytes], *, now: datetime, made_after: datetime) -> list[Finding]:
+def check(unknown_copies: Mapping[int, bytes], *, now: datetime, audited: int) -> list[Finding]:
     """Return the contradictions on the caller's snapshot; `unknown_copies` were read before it was taken.
 
-    Rows are compared with the manifests made after that time; signatures, order and copies with all of them.
+    Rows are compared with the manifests that the log names above the `audited` positions; signatures, order and copies
+    with all of them.
     """
     findings: list[Finding] = []
     stored = list(_read_manifests(findings))
@@ -50,8 +56,8 @@ def check(unknown_copies: Mapping[int, bytes], *, now: datetime, made_after: dat
         for number in sorted(unknown_copies)
         if number > last
     )
-    oldest = max(made_after, now - MAX_COMPARED_AGE)
-    compared = [manifest for manifest in valid if datetime.fromisoformat(manifest.made_at) > oldest]
+    covered = fetch(_COVERED, [manifests.STREAM, audited])[0][0]
+    compared = [each for each in valid if each.number > covered and _age(each, now) < MAX_COMPARED_AGE]
     ranges = [each for manifest in compared for each in manifest.ranges]
     types_by_table = table_digests.column_types()
     for (table, columns), group in table_digests.group_by_columns(ranges).items():
@@ -85,9 +91,9 @@ def _validate(number: int, text: bytes, findings: list[Finding]) -> TableManifes
     except (ValueError, InvalidSignature) as error:
         findings.append(Finding(FORGED, where, "signed by a trusted key", str(error) or "another signature"))
         return None
-    if (manifest.number, manifest.log) != (number, records.log_id()):
+    if (manifest.number, manifest.log) != (number, settings.LOG_ORIGIN):
         actual = f"number {manifest.number} of log {manifest.log}"
-        findings.append(Finding(FORGED, where, f"number {number} of log {records.log_id()}", actual))
+        findings.append(Finding(FORGED, where, f"number {number} of log {settings.LOG_ORIGIN}", actual))
         return None
     return manifest
 

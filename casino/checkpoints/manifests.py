@@ -1,6 +1,6 @@
 """Manifests: signed digests of append-only tables that are not part of the event log, such as significant events.
 
-A manifest is a line of JSON: "format", "log" (the id of this log), "number" (from 1, without gaps), "previous" (hex
+A manifest is a line of JSON: "format", "log" (its origin), "number" (from 1, without gaps), "previous" (hex
 SHA-256 of the previous line, "" for the first), "made_at" (RFC 3339, UTC), "ranges" (each the digest of the rows of one
 table between two numbers), "covered" (the last number of each table that manifests cover by now), "key" and "signature"
 (hex Ed25519 over a line with the format and the JSON of the other members). It is stored in the database first and then
@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Final
-from uuid import UUID
 
 import msgspec
 from django.conf import settings
 from django.db import transaction
 
-from casino.checkpoints import records, signed_lines, storage, table_digests
+from casino.checkpoints import signed_lines, storage, table_digests
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.signing import LOCK, HistoryDiffers, NumberTaken, register_key
 from casino.checkpoints.table_digests import TableRange
@@ -55,7 +54,7 @@ class TableManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A manifest, with the members of the document."""
 
     format: str
-    log: UUID
+    log: str
     number: int
     previous: str
     made_at: str
@@ -175,7 +174,7 @@ def _create_next() -> bool:
         register_key(keyring, now=now)
         manifest = TableManifest(
             format=FORMAT,
-            log=records.log_id(),
+            log=settings.LOG_ORIGIN,
             number=number,
             previous="" if last is None else fingerprint(serialize(last)),
             made_at=now.astimezone(UTC).isoformat(),

@@ -7,19 +7,15 @@ from django.db.models.functions import Now
 
 
 class Checkpoint(models.Model):
-    """A signed checkpoint: the head of the log and the root of its Merkle tree at one position."""
+    """A signed note with the root of the Merkle tree over the log's first `size` positions."""
 
-    number = models.BigIntegerField(primary_key=True)
-    position = models.BigIntegerField()
-    head = models.BinaryField(max_length=32)
+    size = models.BigIntegerField(primary_key=True)
     root = models.BinaryField(max_length=32)
-    previous = models.BinaryField(max_length=32)
+    note = models.TextField()
     made_at = models.DateTimeField()
-    key = models.TextField()
-    signature = models.BinaryField(max_length=64)
 
     def __str__(self) -> str:
-        return f"Checkpoint {self.number} at {self.position}"
+        return f"Checkpoint {self.size}"
 
 
 class AuditState(models.Model):

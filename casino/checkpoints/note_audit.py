@@ -1,4 +1,4 @@
-"""Audit of notes and cosignatures: their signatures, and what the witnesses themselves have cosigned last.
+"""Audit of checkpoints and cosignatures: their signatures, and what the witnesses themselves have cosigned last.
 
 A witness's own copy is what the holder of database, storage and signing key cannot change.
 """
@@ -8,31 +8,35 @@ from typing import Final, NamedTuple
 
 from django.conf import settings
 
-from casino.checkpoints import notes
-from casino.crypto.signed_note import MalformedNote, NoteKey, SignedNote, TreeHead, UntrustedNote
+from casino.checkpoints import notes, records
+from casino.checkpoints.records import SignedCheckpoint
+from casino.crypto.signed_note import MalformedNote, NoteKey, SignedNote, UntrustedNote
+from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 from casino.witness.addresses import parse_addresses
 from casino.witness.client import configured_client
 from casino.witness.transport import WitnessAway
 
-FORGED: Final = "note is forged"
+FORGED: Final = "checkpoint is forged"
+KEY_NOT_IN_USE: Final = "checkpoint key was not in use"
 COSIGNATURE_FORGED: Final = "cosignature is forged"
 WITNESS_DIFFERS: Final = "witness has cosigned another log"
 NOT_WITNESSED: Final = "witness can't be asked"
-_PAGE: Final = 1000
+_RECORDED: Final = """
+SELECT recorded_at FROM events_event JOIN events_seal ON event_id = id WHERE position = %s
+"""
 
 
 class SignedRoot(NamedTuple):
-    """A root that was signed over so many positions, and the digest of the last one if that was signed, too."""
+    """A root that was signed over so many positions."""
 
     position: int
     location: str
     root: bytes
-    head: bytes | None = None
 
 
 def read_witnessed() -> dict[str, str]:
-    """Ask each witness for the newest note that it has cosigned; its text is empty if it does not answer.
+    """Ask each witness for the newest checkpoint that it has cosigned; its text is empty if it does not answer.
 
     A witness that has cosigned none is left out. Never raises.
     """
@@ -48,32 +52,40 @@ def read_witnessed() -> dict[str, str]:
 
 
 def check(witnessed: Mapping[str, str], findings: list[Finding], *, since: int) -> list[SignedRoot]:
-    """Return the roots above `since` of notes in the database and at witnesses that are signed as they should be."""
+    """Return the roots above `since` in the database and at witnesses that are signed as they should be."""
     return [*_stored(findings, since), *_at_witnesses(witnessed, findings)]
 
 
 def _stored(findings: list[Finding], since: int) -> Iterator[SignedRoot]:
-    log_keys, cosigners = notes.log_keys(), {each.name: each.cosigner for each in parse_addresses(settings.WITNESSES)}
-    while page := notes.list_after(since, limit=_PAGE):
+    cosigners, newest = {each.name: each.cosigner for each in parse_addresses(settings.WITNESSES)}, dict[str, int]()
+    while page := records.list_after(since):
         for stored in page:
-            where = f"note {stored.size}"
+            where = f"checkpoint {stored.size}"
             try:
-                note = SignedNote.parse(stored.note)
-                head = TreeHead.parse(note.text)
-                note.verified_by(log_keys)
+                newest[notes.signer(stored)] = stored.size
             except (MalformedNote, UntrustedNote) as error:
                 findings.append(Finding(FORGED, where, "signed by a trusted key", str(error)))
                 continue
-            if (head.origin, head.size, head.root) != (settings.LOG_ORIGIN, stored.size, stored.root):
-                expected = str(TreeHead(settings.LOG_ORIGIN, stored.size, stored.root))
-                findings.append(Finding(FORGED, where, expected, str(head)))
-                continue
             findings.extend(_forged_cosignatures(stored, cosigners))
-            yield SignedRoot(head.size, where, head.root)
+            yield SignedRoot(stored.size, where, stored.root)
         since = page[-1].size
+    findings.extend(_retired(newest))
 
 
-def _forged_cosignatures(stored: notes.StoredNote, cosigners: Mapping[str, NoteKey]) -> Iterator[Finding]:
+def _retired(newest: Mapping[str, int]) -> Iterator[Finding]:
+    """Yield the keys that signed, by their newest checkpoint, what happened after their time, or were never in use."""
+    keys = {key.id: key for key in records.registered_keys()}
+    for name, size in newest.items():
+        if name not in keys:
+            yield Finding(KEY_NOT_IN_USE, f"checkpoint {size}", "a key that was registered", name)
+            continue
+        until, rows = keys[name].until, fetch(_RECORDED, [size])
+        if until is not None and rows and rows[0][0] > until:
+            expected = f"{name} until {until.isoformat()}"
+            yield Finding(KEY_NOT_IN_USE, f"checkpoint {size}", expected, rows[0][0].isoformat())
+
+
+def _forged_cosignatures(stored: SignedCheckpoint, cosigners: Mapping[str, NoteKey]) -> Iterator[Finding]:
     """Yield the cosignatures that name a configured witness and are not its own; others cannot be checked."""
     text = stored.note.rpartition("\n\n")[0]
     for line in stored.cosignatures:
@@ -83,7 +95,7 @@ def _forged_cosignatures(stored: notes.StoredNote, cosigners: Mapping[str, NoteK
             if key is not None:
                 cosigned.verified_by([key])
         except (MalformedNote, UntrustedNote) as error:
-            yield Finding(COSIGNATURE_FORGED, f"note {stored.size}", "a cosignature of its witness", str(error))
+            yield Finding(COSIGNATURE_FORGED, f"checkpoint {stored.size}", "a cosignature of its witness", str(error))
 
 
 def _at_witnesses(witnessed: Mapping[str, str], findings: list[Finding]) -> Iterator[SignedRoot]:
@@ -93,14 +105,9 @@ def _at_witnesses(witnessed: Mapping[str, str], findings: list[Finding]) -> Iter
             findings.append(Finding(NOT_WITNESSED, name, "an answer", "none"))
             continue
         try:
-            note = SignedNote.parse(text)
-            head = TreeHead.parse(note.text)
-            note.verified_by(notes.log_keys())
-            note.verified_by([cosigners[name]])
+            head, _ = notes.read(text)
+            SignedNote.parse(text).verified_by([cosigners[name]])
         except (MalformedNote, UntrustedNote) as error:
-            findings.append(Finding(WITNESS_DIFFERS, name, "a note of this log, cosigned", str(error)))
+            findings.append(Finding(WITNESS_DIFFERS, name, "a checkpoint of this log, cosigned", str(error)))
             continue
-        if head.origin != settings.LOG_ORIGIN:
-            findings.append(Finding(WITNESS_DIFFERS, name, settings.LOG_ORIGIN, head.origin))
-            continue
-        yield SignedRoot(head.size, f"note {head.size} at {name}", head.root)
+        yield SignedRoot(head.size, f"checkpoint {head.size} at {name}", head.root)

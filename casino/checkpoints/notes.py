@@ -1,64 +1,28 @@
-"""Checkpoints as C2SP signed notes, cosigned by witnesses within seconds.
+"""Checkpoints as C2SP signed notes: what a trusted key signed, and what a quorum of witnesses has cosigned.
 
-A note is signed over all sealed positions while there are new ones, and sent to every witness of settings.WITNESSES;
-it counts as cosigned with WITNESS_QUORUM cosignatures. A note is committed before it is sent, and a cosignature when it
-has come: whoever dies in between leaves what the next one continues.
+A checkpoint counts as cosigned with WITNESS_QUORUM cosignatures of settings.WITNESSES.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from django.conf import settings
-from django.db import transaction
 
-from casino.checkpoints import signing, tree
+from casino.checkpoints import records
 from casino.checkpoints.keyring import checkpoint_keyring
-from casino.crypto import signed_note
-from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead
-from casino.events.sql import LEADER_LIMIT, execute, fetch
-from casino.events.verification import current_head
+from casino.checkpoints.records import SignedCheckpoint
+from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead, UntrustedNote
+from casino.events.sql import fetch
 from casino.kernel.merkle import EMPTY
 from casino.witness.addresses import parse_addresses
 
-_TRY_LOCK: Final = f"SELECT pg_try_advisory_xact_lock(%s), clock_timestamp(), {LEADER_LIMIT}"
-_LATEST: Final = "SELECT note FROM checkpoints_note ORDER BY size DESC LIMIT 1"
-_ADD: Final = "INSERT INTO checkpoints_note (size, root, note) VALUES (%s, %s, %s)"
-_ADD_COSIGNATURE: Final = """
-INSERT INTO checkpoints_cosignature (size, witness, line) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING
-"""
-_COSIGNED_BY: Final = "SELECT coalesce(max(size), 0) FROM checkpoints_cosignature WHERE witness = %s"
-_COSIGNED: Final = """
-SELECT note.note, array_agg(cosignature.line ORDER BY cosignature.witness)
-FROM (
-    SELECT size FROM checkpoints_cosignature WHERE witness = ANY (%s::text[]) AND size >= %s
-    GROUP BY size HAVING count(*) >= %s ORDER BY size {} LIMIT 1
-) AS chosen
-JOIN checkpoints_note AS note USING (size)
-JOIN checkpoints_cosignature AS cosignature USING (size)
-GROUP BY note.size
-"""
-_NEWEST, _OLDEST = _COSIGNED.format("DESC"), _COSIGNED.format("ASC")
-_LIST: Final = """
-SELECT note.size, note.root, note.note, coalesce(array_agg(cosignature.line) FILTER (WHERE line IS NOT NULL), '{}')
-FROM checkpoints_note AS note LEFT JOIN checkpoints_cosignature AS cosignature USING (size)
-WHERE note.size > %s GROUP BY note.size ORDER BY note.size LIMIT %s
-"""
 _UNPROTECTED: Final = """
 SELECT min(event.recorded_at), clock_timestamp() FROM (
     (SELECT event_id FROM events_seal WHERE position > %s ORDER BY position LIMIT 1)
     UNION ALL (SELECT event_id FROM events_unsealed ORDER BY event_id LIMIT 1)
 ) AS waiting JOIN events_event AS event ON event.id = waiting.event_id
 """
-
-
-@dataclass(frozen=True, slots=True)
-class CosignedHead:
-    """The newest head that a quorum has cosigned, and the whole note; without any, size 0 and the empty tree's root."""
-
-    head: TreeHead
-    note: SignedNote | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +41,30 @@ class ProtectionWindow:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class StoredNote:
-    """A row: a note with its cosignatures as they came."""
-
-    size: int
-    root: bytes
-    note: str
-    cosignatures: tuple[str, ...]
-
-
 def log_keys() -> list[NoteKey]:
-    """Return the trusted keys of this log's notes."""
-    public = checkpoint_keyring().public
-    return [NoteKey(settings.LOG_ORIGIN, SignatureType.NOTE, key) for key in public.values()]
+    """Return the trusted keys of this log's checkpoints."""
+    return [NoteKey(settings.LOG_ORIGIN, SignatureType.NOTE, key) for key in checkpoint_keyring().public.values()]
+
+
+def read(note: str) -> tuple[TreeHead, str]:
+    """Return what a signed note of this log says, and the id of the trusted key that signed it.
+
+    Raises MalformedNote, UntrustedNote.
+    """
+    signed = SignedNote.parse(note)
+    head = TreeHead.parse(signed.text)
+    if head.origin != settings.LOG_ORIGIN:
+        raise UntrustedNote(f"It is a checkpoint of {head.origin}.")
+    ((key, _), *_) = signed.verified_by(log_keys())
+    return head, next(name for name, public in checkpoint_keyring().public.items() if public == key.public)
+
+
+def signer(checkpoint: SignedCheckpoint) -> str:
+    """Return the id of the trusted key that signed a stored checkpoint. Raises MalformedNote, UntrustedNote."""
+    head, key = read(checkpoint.note)
+    if (head.size, head.root) != (checkpoint.size, checkpoint.root):
+        raise UntrustedNote(f"It says size {head.size}, root {head.root.hex()}.")
+    return key
 
 
 def quorum() -> int:
@@ -99,79 +73,24 @@ def quorum() -> int:
     return settings.WITNESS_QUORUM or count // 2 + 1
 
 
-def sign_note() -> bool:
-    """Sign a note over all sealed positions if there are new ones; return whether it was signed.
-
-    It happens in a transaction of its own, and not while another process signs. Raises CannotSign, IncompleteTree.
-    """
-    with transaction.atomic(durable=True):
-        locked, now, _ = fetch(_TRY_LOCK, [signing.LOCK])[0]
-        if not locked:
-            return False
-        last = latest_note()
-        size = min(current_head().position, tree.covered() + signing.MAX_POSITIONS)
-        if size <= (0 if last is None else last[1].size):
-            return False
-        if last is not None and tree.root_of(last[1].size) != last[1].root:
-            raise signing.HistoryDiffers(f"The log up to position {last[1].size} is not what its note says.")
-        keyring = checkpoint_keyring()
-        signing.register_key(keyring, now=now)
-        tree.grow_to(size)
-        head = TreeHead(settings.LOG_ORIGIN, size, tree.root_of(size))
-        private = keyring.private[keyring.active].private_bytes_raw()
-        note = SignedNote(str(head), (signed_note.sign(str(head), name=head.origin, private=private),))
-        execute(_ADD, [size, head.root, str(note)])
-        return True
+def latest_cosigned() -> TreeHead:
+    """Return the newest head that a quorum of the configured witnesses has cosigned; the empty tree's without any."""
+    newest = records.newest_cosigned(_witnesses(), quorum=quorum())
+    return TreeHead(settings.LOG_ORIGIN, *((0, EMPTY) if newest is None else (newest.size, newest.root)))
 
 
-def latest_note() -> tuple[SignedNote, TreeHead] | None:
-    """Return the newest note. Raises MalformedNote if it was tampered with."""
-    rows = fetch(_LATEST)
-    if not rows:
-        return None
-    note = SignedNote.parse(rows[0][0])
-    return note, TreeHead.parse(note.text)
+def oldest_cosigned(size: int) -> SignedCheckpoint | None:
+    """Return the oldest checkpoint of at least that size that a quorum of the configured witnesses has cosigned."""
+    return records.oldest_cosigned(size, _witnesses(), quorum=quorum())
 
 
-def cosigned_size(witness: str) -> int:
-    """Return the size of the newest note that a witness has cosigned, as far as is known here."""
-    return int(fetch(_COSIGNED_BY, [witness])[0][0])
-
-
-def add_cosignature(size: int, witness: str, line: str) -> None:
-    """Store a cosignature. Idempotent: the first one stays."""
-    execute(_ADD_COSIGNATURE, [size, witness, line])
-
-
-def latest_cosigned() -> CosignedHead:
-    """Return the newest head that a quorum of the configured witnesses has cosigned."""
-    return _cosigned(_NEWEST, 0) or CosignedHead(TreeHead(settings.LOG_ORIGIN, 0, EMPTY), None)
-
-
-def oldest_cosigned(size: int) -> CosignedHead | None:
-    """Return the oldest head of at least that size that a quorum of the configured witnesses has cosigned."""
-    return _cosigned(_OLDEST, size)
-
-
-def _cosigned(statement: str, size: int) -> CosignedHead | None:
-    names = [each.name for each in parse_addresses(settings.WITNESSES)]
-    rows = fetch(statement, [names, size, quorum()])
-    if not rows:
-        return None
-    note = SignedNote.parse(rows[0][0] + "".join(rows[0][1]))
-    return CosignedHead(TreeHead.parse(note.text), note)
-
-
-def list_after(size: int, *, limit: int = 1000) -> Sequence[StoredNote]:
-    """Return notes above a size, in order."""
-    return [
-        StoredNote(size, bytes(root), note, tuple(lines)) for size, root, note, lines in fetch(_LIST, [size, limit])
-    ]
+def _witnesses() -> list[str]:
+    return [each.name for each in parse_addresses(settings.WITNESSES)]
 
 
 def protection_window() -> ProtectionWindow:
     """Return how long the oldest fact has been waiting for its cosignature."""
-    size = latest_cosigned().head.size
+    size = latest_cosigned().size
     oldest, now = _oldest_unprotected(size)
     seconds = 0.0 if oldest is None else (now - oldest).total_seconds()
     return ProtectionWindow(len(parse_addresses(settings.WITNESSES)), quorum(), size, max(seconds, 0.0))

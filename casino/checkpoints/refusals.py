@@ -7,7 +7,7 @@ class UnknownCheckpoint(Refusal):
     code = "unknown_checkpoint"
     kind = RefusalKind.MISSING
     title = "There is no such checkpoint"
-    remedy = "List the checkpoints; they are numbered from 1 without gaps."
+    remedy = "Name the size of one that you were given, or wait for the first."
 
 
 class NotInCheckpoint(Refusal):

@@ -4,16 +4,20 @@ Rows are committed before their copies are written, so the snapshot of an audit 
 read before it: call `read_unknown_copies` first, then take the snapshot, then compare.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from casino.checkpoints import manifests, note_audit, records, storage
-from casino.checkpoints.document import CheckpointDocument, MalformedCheckpoint, parse, serialize
+from casino.checkpoints import manifests, note_audit, notes, records, storage
+from casino.checkpoints.note_audit import SignedRoot
+from casino.checkpoints.records import Copy
+from casino.crypto.signed_note import UntrustedNote
 from casino.kernel.findings import Finding
 
+BROKEN: Final = "copies of checkpoints not in order"
 COPY_DIFFERS: Final = "replica differs"
 COPY_MISSING: Final = "replica missing"
+MISSING_IN_DATABASE: Final = "checkpoint is not in the database"
 COPIES_UNREADABLE: Final = "copies can't be read"
 STORAGE: Final = "storage of checkpoints"
 GAP_LOOKAHEAD: Final = 4
@@ -28,12 +32,12 @@ class UnknownCopies:
     manifests: dict[int, bytes]
     error: str = ""
     witnessed: dict[str, str] = field(default_factory=dict)
-    """The newest note that each witness has cosigned, by the witness's name; empty for one that did not answer."""
+    """The newest checkpoint that each witness has cosigned, by its name; empty for one that did not answer."""
 
 
 def read_unknown_copies() -> UnknownCopies:
     """Read the copies with numbers above the database's newest, even after a gap. Never raises."""
-    last = records.latest()
+    last = records.latest_copy()
     copies = UnknownCopies({}, {})
     try:
         _read_above(0 if last is None else last.number, storage.object_name, copies.checkpoints)
@@ -53,40 +57,60 @@ def _read_above(newest: int, name_of: Callable[[int], str], texts: dict[int, byt
             texts[number] = text
 
 
-def parse_unknown_copies(copies: UnknownCopies, *, latest: int, findings: list[Finding]) -> list[CheckpointDocument]:
-    """Return the copies of checkpoints with numbers above `latest`, the newest in the database."""
-    checkpoints: list[CheckpointDocument] = []
+def check(copies: UnknownCopies, findings: list[Finding], *, since: int) -> list[SignedRoot]:
+    """Compare the copies of checkpoints above `since`; return the roots of those that the database lacks."""
+    number = records.count_copies(upto=since)
+    while page := records.list_copies(after=number):
+        for copy in page:
+            if copy.number != number + 1:
+                findings.append(Finding(BROKEN, f"copy {copy.number}", f"number {number + 1}", f"number {copy.number}"))
+            number = copy.number
+        compare(page, findings)
     if copies.error:
         findings.append(Finding(COPIES_UNREADABLE, STORAGE, "an answer", copies.error))
-    for number, text in sorted(copies.checkpoints.items()):
-        if number > latest:
-            try:
-                checkpoints.append(parse(text))
-            except MalformedCheckpoint as error:
-                findings.append(Finding(COPY_DIFFERS, f"checkpoint {number}", "a checkpoint", str(error)))
-    return checkpoints
+    unknown = {each: text for each, text in sorted(copies.checkpoints.items()) if each > number}
+    return list(_unknown_roots(unknown, findings))
 
 
-def compare_copies(checkpoints: Iterator[CheckpointDocument], findings: list[Finding]) -> Iterator[CheckpointDocument]:
-    """Yield the checkpoints, each compared with its copy if a storage is configured."""
-    source, last_copied = storage.configured_storage(), max(records.copied_numbers(), default=0)
-    for checkpoint in checkpoints:
+def _unknown_roots(unknown: dict[int, bytes], findings: list[Finding]) -> Iterator[SignedRoot]:
+    """Yield the roots of copies that are not of a checkpoint which is waiting to be recorded as copied."""
+    for number, text in unknown.items():
+        where = f"copy {number}"
+        try:
+            head, _ = notes.read(text.decode())
+        except (ValueError, UntrustedNote) as error:
+            findings.append(Finding(COPY_DIFFERS, where, "a checkpoint of this log", str(error)))
+            continue
+        stored = records.find(head.size)
+        if stored is None:
+            newest = records.latest()
+            actual = "none" if newest is None else f"the newest has size {newest.size}"
+            findings.append(Finding(MISSING_IN_DATABASE, where, f"size {head.size}", actual))
+        elif stored.note.encode() != text:
+            findings.append(Finding(COPY_DIFFERS, where, _as_text(stored.note.encode()), _as_text(text)))
+        yield SignedRoot(head.size, where, head.root)
+
+
+def compare(copies: Sequence[Copy], findings: list[Finding]) -> None:
+    """Compare recorded copies with the storage, if one is configured, and with what they are copies of."""
+    source = storage.configured_storage()
+    for copy in copies:
+        if copy.note is None:
+            findings.append(Finding(MISSING_IN_DATABASE, f"copy {copy.number}", f"size {copy.size}", "none"))
         if source is not None:
             try:
-                _compare(checkpoint, source.read(storage.object_name(checkpoint.number)), last_copied, findings)
+                _compare(copy, source.read(storage.object_name(copy.number)), findings)
             except storage.StorageUnavailable as error:
                 findings.append(Finding(COPIES_UNREADABLE, STORAGE, "an answer", str(error)))
                 source = None
-        yield checkpoint
 
 
-def _compare(checkpoint: CheckpointDocument, copy: bytes | None, last_copied: int, findings: list[Finding]) -> None:
-    where, text = f"checkpoint {checkpoint.number}", serialize(checkpoint)
-    if copy is None:
-        if checkpoint.number <= last_copied:  # copies are made in order
-            findings.append(Finding(COPY_MISSING, where, "a copy", "none"))
-    elif copy != text:
-        findings.append(Finding(COPY_DIFFERS, where, _as_text(text), _as_text(copy)))
+def _compare(copy: Copy, stored: bytes | None, findings: list[Finding]) -> None:
+    where, text = f"copy {copy.number}", (copy.note or "").encode()
+    if stored is None:
+        findings.append(Finding(COPY_MISSING, where, "a copy", "none"))
+    elif copy.note is not None and stored != text:
+        findings.append(Finding(COPY_DIFFERS, where, _as_text(text), _as_text(stored)))
 
 
 def _as_text(text: bytes) -> str:

@@ -1,37 +1,39 @@
-"""Sign checkpoints: one signer at a time, one checkpoint per number, stored in the database first and then copied.
+"""Sign checkpoints: one signer at a time, one checkpoint of a size, stored in the database first and then copied.
 
-If a signer dies between the two, the next run makes the copy. Nothing is signed while a copy is missing, while the
-storage is unavailable, or when the storage already has the next number: a database restored from a backup must not sign
-a second history. A new first key of the keyring is registered when it first signs; the keys that it replaces may sign
-for a day longer, for processes that still run with the old keyring.
+Where witnesses cosign, one is signed every second in which there is something new (`cosigning`). Beside it, and where
+there are none, one is due after CHECKPOINT_SECONDS or CHECKPOINT_POSITIONS: that one is copied to the storage under the
+next number. If a signer dies between the two, the next run makes the copy. Nothing is signed here while the storage is
+unavailable, or when it already has the next number: a database restored from a backup must not sign a second history.
+A new first key of the keyring is registered when it first signs; the keys that it replaces may sign for a day longer,
+for processes that still run with the old keyring.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from django.conf import settings
 from django.db import transaction
 
-from casino.checkpoints import records, storage, tree
-from casino.checkpoints.document import CheckpointDocument, fingerprint, serialize, signed_bytes
+from casino.checkpoints import notes, records, storage, tree
 from casino.checkpoints.keyring import CheckpointKeyring, checkpoint_keyring
-from casino.events.sql import LEADER_LIMIT, fetch
-from casino.events.verification import Head, current_head
+from casino.checkpoints.records import Copy, SignedCheckpoint
+from casino.crypto import signed_note
+from casino.crypto.signed_note import SignedNote, TreeHead, UntrustedNote
+from casino.events.sql import LEADER_LIMIT, database_now, fetch
+from casino.events.verification import current_head
 from casino.significant import recorder
 
 LOCK: Final = 0xC4EC
 """The signer's advisory lock, within this database."""
+COPY_LOCK: Final = 0xC4ED
+"""That of the copier, for whom no signer waits."""
 MAX_POSITIONS: Final = 2**17
 """The most new positions in one checkpoint, so that transactions stay bounded in a long log without checkpoints."""
-DAILY: Final = timedelta(hours=24)
 OVERLAP: Final = timedelta(days=1)
 """How long a replaced key may still sign."""
-_COPY_BATCH: Final = 100
 
-_TRY_LOCK: Final = f"SELECT pg_try_advisory_xact_lock(%s), {LEADER_LIMIT}"
-_LOCK: Final = f"SELECT pg_advisory_xact_lock(%s) IS NOT NULL, {LEADER_LIMIT}"
+_TRY_LOCK: Final = f"SELECT pg_try_advisory_xact_lock(%s), clock_timestamp(), {LEADER_LIMIT}"
+_LOCK: Final = f"SELECT pg_advisory_xact_lock(%s) IS NOT NULL, clock_timestamp(), {LEADER_LIMIT}"
 
 
 class CannotSign(Exception):
@@ -50,121 +52,123 @@ class KeyRefused(CannotSign):
     """The active key may not sign."""
 
 
-@dataclass(frozen=True, slots=True)
-class SigningContext:
-    """The last checkpoint, the head of the log, and the database's time."""
-
-    last: CheckpointDocument | None
-    head: Head
-    now: datetime
-
-    @property
-    def covered(self) -> int:
-        """The number of positions that the last checkpoint covers."""
-        return 0 if self.last is None else self.last.position
-
-
-def sign_now() -> CheckpointDocument | None:
+def sign_now() -> SignedCheckpoint | None:
     """Sign and copy checkpoints until one covers every sealed event, and return the last; None for an empty log.
 
     Call it outside any transaction. Raises CannotSign, StorageUnavailable, IncompleteTree.
     """
     copy_to_storage()
-    while _sign(_has_new_positions, lock=_LOCK):
+    while _sign(_LOCK):
         copy_to_storage()
     return records.latest()
 
 
 def sign_if_due() -> int:
-    """Sign and copy checkpoints while one is due; return how many were signed.
+    """Sign and copy checkpoints while one is due; return how many were.
 
-    One is due after CHECKPOINT_SECONDS or CHECKPOINT_POSITIONS, when somebody has asked for one since the last, and
-    daily even without new events. Returns 0 while another process is signing. Raises as `sign_now` does.
+    Returns 0 while another process is signing. Raises as `sign_now` does.
     """
     signed = 0
-    copy_to_storage()
-    while _sign(_is_due, lock=_TRY_LOCK):
-        copy_to_storage()
+    while _is_due():
+        if not copy_to_storage():
+            if not sign_new():
+                break
+            copy_to_storage()
         signed += 1
     return signed
 
 
-def copy_to_storage() -> None:
-    """Copy the checkpoints without a recorded copy. Idempotent. Raises NumberTaken, StorageUnavailable."""
+def sign_new() -> bool:
+    """Sign a checkpoint over all sealed positions if there are new ones; return whether it was signed.
+
+    It happens in a transaction of its own, and not while another process signs. Raises CannotSign, IncompleteTree.
+    """
+    return _sign(_TRY_LOCK)
+
+
+def kept_size() -> int:
+    """Return how many positions the newest checkpoint covers that was copied, or was signed if there is no storage."""
+    kept = _kept()
+    return 0 if kept is None else kept.size
+
+
+def _kept() -> SignedCheckpoint | Copy | None:
+    return records.latest() if storage.configured_storage() is None else records.latest_copy()
+
+
+def _is_due() -> bool:
+    kept, position = _kept(), current_head().position
+    if kept is None:
+        return position > 0
+    if position <= kept.size or kept.made_at is None:
+        return False
+    asked = records.asked_at()
+    return (
+        position - kept.size >= settings.CHECKPOINT_POSITIONS
+        or database_now() - kept.made_at >= timedelta(seconds=settings.CHECKPOINT_SECONDS)
+        or (asked is not None and asked > kept.made_at)
+    )
+
+
+def copy_to_storage() -> bool:
+    """Copy the newest checkpoint under the next number; return False if it was copied before or there is no storage.
+
+    A copy that was written and not recorded is recorded. Raises NumberTaken if the storage has a checkpoint that this
+    database lacks, StorageUnavailable.
+    """
     destination = storage.configured_storage()
     if destination is None:
-        return
-    for checkpoint in records.list_uncopied(limit=_COPY_BATCH):
-        _copy(checkpoint, destination)
-        records.record_copy(checkpoint.number, storage=str(destination))
-
-
-def _copy(checkpoint: CheckpointDocument, destination: storage.CheckpointStorage) -> None:
-    name, text = storage.object_name(checkpoint.number), serialize(checkpoint)
-    stored = destination.read(name)  # first, as not every object store honours the condition of a PUT
-    if stored is None:
-        try:
-            destination.write(name, text)
-        except storage.AlreadyExists:
-            stored = destination.read(name)
-    if stored not in {None, text}:
-        raise NumberTaken(f"{destination} has another checkpoint {checkpoint.number} than this database.")
-
-
-def _sign(is_wanted: Callable[[SigningContext], bool], *, lock: str) -> bool:
-    """Sign the next checkpoint if it is wanted, in its own transaction; return whether it was signed."""
+        return False
     with transaction.atomic(durable=True):
-        if not fetch(lock, [LOCK])[0][0]:
+        fetch(_LOCK, [COPY_LOCK])
+        last = records.latest_copy()
+        number = 1 if last is None else last.number + 1
+        name = storage.object_name(number)
+        stored = destination.read(name)  # first, as not every object store honours the condition of a PUT
+        newest = records.latest()
+        if stored is None and newest is not None and newest.size > (0 if last is None else last.size):
+            stored = newest.note.encode()
+            try:
+                destination.write(name, stored)
+            except storage.AlreadyExists:
+                stored = destination.read(name)
+        if stored is None:
             return False
-        context = SigningContext(records.latest(), current_head(), fetch("SELECT clock_timestamp()")[0][0])
-        if not context.head.position or not is_wanted(context):
+        own = _find_own(stored)
+        if own is None:
+            raise NumberTaken(f"{destination} has a checkpoint {number} that this database does not have.")
+        records.add_copy(number, own.size)
+        return True
+
+
+def _find_own(note: bytes) -> SignedCheckpoint | None:
+    """Return the checkpoint with exactly that note, or None."""
+    try:
+        own = records.find(notes.read(note.decode())[0].size)
+    except (ValueError, UntrustedNote):
+        return None
+    return own if own is not None and own.note.encode() == note else None
+
+
+def _sign(lock: str) -> bool:
+    with transaction.atomic(durable=True):
+        locked, now, _ = fetch(lock, [LOCK])[0]
+        if not locked:
             return False
-        _require_same_history(context)
+        last = records.latest()
+        size = min(current_head().position, tree.covered() + MAX_POSITIONS)
+        if size <= (0 if last is None else last.size):
+            return False
+        if last is not None and tree.root_of(last.size) != last.root:
+            raise HistoryDiffers(f"The log up to position {last.size} is not what its checkpoint says.")
         keyring = checkpoint_keyring()
-        register_key(keyring, now=context.now)
-        records.add(_next_checkpoint(context, keyring))
+        register_key(keyring, now=now)
+        tree.grow_to(size)
+        head = TreeHead(settings.LOG_ORIGIN, size, tree.root_of(size))
+        private = keyring.private[keyring.active].private_bytes_raw()
+        signature = signed_note.sign(str(head), name=head.origin, private=private)
+        records.add(head, str(SignedNote(str(head), (signature,))))
         return True
-
-
-def _next_checkpoint(context: SigningContext, keyring: CheckpointKeyring) -> CheckpointDocument:
-    last, position = context.last, min(context.head.position, context.covered + MAX_POSITIONS)
-    tree.grow_to(position)
-    checkpoint = CheckpointDocument(
-        log=records.log_id(),
-        number=1 if last is None else last.number + 1,
-        position=position,
-        head=records.digest_at(position) or b"",
-        root=tree.root_of(position),
-        previous=b"" if last is None else fingerprint(last),
-        made_at=context.now if last is None else max(context.now, last.made_at),
-        key=keyring.active,
-    )
-    return replace(checkpoint, signature=keyring.sign(signed_bytes(checkpoint)))
-
-
-def _require_same_history(context: SigningContext) -> None:
-    """Raise CannotSign if the log differs from the last checkpoint, or if the storage has a later one."""
-    last, destination = context.last, storage.configured_storage()
-    if last is not None and (records.digest_at(last.position), tree.root_of(last.position)) != (last.head, last.root):
-        raise HistoryDiffers(f"The log up to position {last.position} is not what checkpoint {last.number} signed.")
-    number = 1 if last is None else last.number + 1
-    if destination is not None and destination.read(storage.object_name(number)) is not None:
-        raise NumberTaken(f"{destination} has a checkpoint {number} that this database does not know.")
-
-
-def _has_new_positions(context: SigningContext) -> bool:
-    return context.head.position > context.covered
-
-
-def _is_due(context: SigningContext) -> bool:
-    if context.last is None:
-        return True
-    new, age = context.head.position - context.covered, context.now - context.last.made_at
-    asked = records.asked_at()
-    wanted = age >= timedelta(seconds=settings.CHECKPOINT_SECONDS) or (
-        asked is not None and asked > context.last.made_at
-    )
-    return new >= settings.CHECKPOINT_POSITIONS or (new > 0 and wanted) or age >= DAILY
 
 
 def register_key(keyring: CheckpointKeyring, *, now: datetime) -> None:

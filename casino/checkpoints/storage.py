@@ -85,7 +85,7 @@ class ObjectStorage:
     token: str = field(default="", repr=False)
 
     def write(self, name: str, text: bytes) -> None:
-        headers = {"If-None-Match": "*", "Content-Type": "application/json"}
+        headers = {"If-None-Match": "*", "Content-Type": "text/plain; charset=utf-8"}
         response = self._request("PUT", name, headers, text)
         if response.status_code in _EXISTS:
             raise AlreadyExists(name)
@@ -115,7 +115,7 @@ class ObjectStorage:
 
 def object_name(number: int) -> str:
     """Return the name of a checkpoint in the storage."""
-    return f"{number:012d}.json"
+    return f"{number:012d}.txt"
 
 
 def configured_storage() -> CheckpointStorage | None:

@@ -4,7 +4,7 @@ import logging
 
 from celery import shared_task
 
-from casino.checkpoints import manifests, records, signing, storage
+from casino.checkpoints import manifests, signing, storage
 from casino.checkpoints.signing import CannotSign
 from casino.checkpoints.tree import IncompleteTree
 from casino.significant import recorder
@@ -32,13 +32,12 @@ def sign_due() -> int:
 
 def record_failure(error: Exception) -> None:
     """Record, once for each checkpoint, why nothing can be signed."""
-    last, reason = records.latest(), type(error).__name__
-    number = 0 if last is None else last.number
+    size, reason = signing.kept_size(), type(error).__name__
     recorder.record(
         kind=recorder.SignificantEventKind.INTEGRITY_FAILED,
         operator=None,
-        subject=f"checkpoint:{number}",
+        subject=f"checkpoint:{size}",
         actor="system",
         reason=f"{reason}: {error}",
-        dedup_key=f"checkpoint {number} {reason}",
+        dedup_key=f"checkpoint {size} {reason}",
     )

@@ -24,9 +24,7 @@ _NODES: Final = """
 SELECT level, place, hash FROM checkpoints_node
 JOIN unnest(%s::smallint[], %s::bigint[]) AS wanted (level, place) USING (level, place)
 """
-_COVERED: Final = """
-SELECT greatest((SELECT max(position) FROM checkpoints_checkpoint), (SELECT max(size) FROM checkpoints_note), 0)
-"""
+_COVERED: Final = "SELECT coalesce(max(size), 0) FROM checkpoints_checkpoint"
 _ADD: Final = """
 INSERT INTO checkpoints_node (level, place, hash) SELECT * FROM unnest(%s::smallint[], %s::bigint[], %s::bytea[])
 """
@@ -54,7 +52,7 @@ def grow(old: int, new: int) -> None:
 
 
 def covered() -> int:
-    """Return for how many positions the tree is stored: up to the newest checkpoint or note."""
+    """Return for how many positions the tree is stored: up to the newest checkpoint."""
     return int(fetch(_COVERED)[0][0])
 
 

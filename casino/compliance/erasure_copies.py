@@ -10,9 +10,10 @@ import logging
 from typing import Final
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 
-from casino.checkpoints import records, storage
+from casino.checkpoints import storage
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.storage import AlreadyExists, CheckpointStorage
 from casino.compliance import erasure
@@ -92,7 +93,7 @@ def _serialize(number: int, player: UUID) -> bytes:
     keyring = checkpoint_keyring()
     members: dict[str, object] = {
         "format": FORMAT,
-        "log": str(records.log_id()),
+        "log": settings.LOG_ORIGIN,
         "number": number,
         "player": str(player),
         "key": keyring.active,
@@ -107,7 +108,7 @@ def _parse(number: int, text: bytes) -> UUID:
         members = json.loads(text)
         signature, player = bytes.fromhex(members.pop("signature")), UUID(members["player"])
         trusted = checkpoint_keyring().has_signed(members["key"], signature, _signed_bytes(members))
-        belongs_here = (members["log"], members["number"]) == (str(records.log_id()), number)
+        belongs_here = (members["log"], members["number"]) == (settings.LOG_ORIGIN, number)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise CopyRefused(f"{object_name(number)} is not a copy of an erasure: {error}") from error
     if not trusted or not belongs_here:

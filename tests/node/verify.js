@@ -10,7 +10,7 @@ for (const { file, keys, witness_keys: witnessKeys, require_signed: requireSigne
   const { verdict, checks, asOf, couldChoose, caveats } = await verify(new TextEncoder().encode(file), { trusted: keys, witnessKeys, requireSigned, receipts: given });
   verdicts.push({
     verdict, could_choose: couldChoose, caveats: caveats.map((caveat) => caveat.code),
-    as_of: asOf && { number: asOf.number, made_at: asOf.made_at, cosigned_by: asOf.cosignedBy },
+    as_of: asOf && { size: asOf.size, cosigned_by: asOf.cosignedBy },
     checks: Object.fromEntries(checks.map((check) => [check.name, check.verdict])),
     failed: Object.fromEntries(checks.filter((check) => check.verdict === "failed").map((check) => [check.name, [check.code, check.values, check.expected, check.found]])),
   });

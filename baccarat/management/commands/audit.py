@@ -15,7 +15,7 @@ from rich.table import Table
 from baccarat.audit import engine, nightly, parallel
 from baccarat.audit.report import AuditReport, UnreadableHead, default_path, load_head, save_head
 from casino.checkpoints.audit import latest_trusted
-from casino.checkpoints.document import CheckpointDocument
+from casino.checkpoints.records import SignedCheckpoint
 from casino.events.verification import Head, current_head
 from casino.kernel.findings import Finding
 
@@ -79,12 +79,12 @@ class Command(BaseCommand):
         if not night.ok:
             sys.exit(1)
 
-    def _checkpoint(self, last: Head | None) -> CheckpointDocument | None:
+    def _checkpoint(self, last: Head | None) -> SignedCheckpoint | None:
         """Return the newest trusted checkpoint covered by the last clean audit, None without one."""
         checkpoint = None if last is None else latest_trusted(upto=last.position)
         extent = "in full: no trusted checkpoint is covered by a clean audit"
         if checkpoint is not None:
-            extent = f"since checkpoint {checkpoint.number}, position {checkpoint.position}"
+            extent = f"since checkpoint {checkpoint.size}"
         self.stderr.write(f"Auditing {extent}.")
         return checkpoint
 

@@ -84,39 +84,33 @@ class SubscriptionAdmin(ReadOnlyAdmin):
 
 @admin.register(Checkpoint)
 class CheckpointAdmin(InstallationAdmin):
-    """Signed checkpoints, newest first. Found by number."""
+    """Signed checkpoints, newest first. Found by size."""
 
-    list_display = ("numbered", "events", "key", "signed")
-    ordering = ("-number",)
-    numbered = column("checkpoint", lambda checkpoint: f"#{checkpoint.number}")
-    events = column("events", lambda checkpoint: str(checkpoint.position))
+    list_display = ("sized", "root_", "signed")
+    ordering = ("-size",)
+    sized = column("events", lambda checkpoint: f"#{checkpoint.size}")
+    root_ = column("root", lambda checkpoint: html.code(bytes(checkpoint.root).hex()))
     signed = time_column("made_at", "signed")
 
     def sections(self, _request: HttpRequest, obj: Checkpoint) -> Sequence[Section]:
         """Show what was signed, and whether the log still agrees with it."""
-        facts = (
-            ("Number", f"#{obj.number}"),
-            ("Events", obj.position),
-            ("Head", html.code(bytes(obj.head).hex())),
-            ("Root", html.code(bytes(obj.root).hex())),
-            ("Previous", html.code(bytes(obj.previous).hex() or html.NOTHING)),
-            ("Key", obj.key),
-            ("Signature", html.code(bytes(obj.signature).hex())),
-            ("Signed", html.moment(obj.made_at, fine=True)),
+        checkpoint = records.find(obj.size)
+        note = "" if checkpoint is None else checkpoint.cosigned
+        return (
+            self.facts(obj, ("Events", obj.size), ("Root", self.root_(obj)), "signed", title="Checkpoint"),
+            TemplateSection("Signed note", "admin/casino/json.html", {"text": note}),
+            Facts("Checks", () if checkpoint is None else _checks(checkpoint)),
         )
-        return Facts("Checkpoint", facts), Facts("Checks", _checks(obj.number))
 
 
-def _checks(number: int) -> tuple[tuple[str, SafeString], ...]:
-    checkpoint = records.find_by_number(number)
-    if checkpoint is None:
-        return ()
+def _checks(checkpoint: records.SignedCheckpoint) -> tuple[tuple[str, SafeString], ...]:
     result = queries.checkpoint_status(checkpoint)
     copied = html.badge("copied", "good") if result.copied else html.badge("not copied yet", "warn")
+    signed = None if result.signed_by is None else bool(result.signed_by)
     return (
-        ("Root and head", _badge(result.matches_log, "agree with the log", "the log was changed")),
-        ("Signature", _badge(result.signature_valid, "by a trusted key", "not by a trusted key")),
-        ("External copy", copied),
+        ("Root", _badge(result.matches_log, "agrees with the log", "the log was changed")),
+        ("Signature", _badge(signed, f"by the trusted key {result.signed_by}", "not by a trusted key")),
+        ("External copy, of it or a newer one", copied),
     )
 
 

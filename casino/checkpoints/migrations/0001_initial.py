@@ -8,8 +8,7 @@ from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 FORWARD = (Path(__file__).parent / "0001_tables.sql").read_text(encoding="utf-8")
 TABLES = [
-    f"checkpoints_{name}"
-    for name in ("log", "checkpoint", "copy", "node", "retirement", "key", "manifest", "cosignature", "note")
+    f"checkpoints_{name}" for name in ("cosignature", "copy", "checkpoint", "node", "retirement", "key", "manifest")
 ]
 AUDITS = ("checkpoints_auditstate", "checkpoints_auditrun")
 # Of the app `crypto`, which lies below the event store.
@@ -34,14 +33,10 @@ class Migration(migrations.Migration):
                 migrations.CreateModel(
                     name="Checkpoint",
                     fields=[
-                        ("number", models.BigIntegerField(primary_key=True, serialize=False)),
-                        ("position", models.BigIntegerField()),
-                        ("head", models.BinaryField(max_length=32)),
+                        ("size", models.BigIntegerField(primary_key=True, serialize=False)),
                         ("root", models.BinaryField(max_length=32)),
-                        ("previous", models.BinaryField(max_length=32)),
+                        ("note", models.TextField()),
                         ("made_at", models.DateTimeField()),
-                        ("key", models.TextField()),
-                        ("signature", models.BinaryField(max_length=64)),
                     ],
                 ),
             ],

@@ -1,27 +1,25 @@
--- The id of this log. Every checkpoint names it, so a checkpoint of another log is not accepted here.
-CREATE TABLE checkpoints_log (
-    id      uuid        NOT NULL PRIMARY KEY DEFAULT gen_random_uuid(),
-    single  boolean     NOT NULL DEFAULT true UNIQUE CHECK (single),
+-- Checkpoints: signed notes over the first `size` positions of the log.
+CREATE TABLE checkpoints_checkpoint (
+    size    bigint      NOT NULL PRIMARY KEY CHECK (size >= 1),
+    root    bytea       NOT NULL CHECK (length(root) = 32),
+    note    text        NOT NULL,
     made_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-INSERT INTO checkpoints_log DEFAULT VALUES;
+CREATE INDEX checkpoints_checkpoint_made_at ON checkpoints_checkpoint (made_at);
 
-CREATE TABLE checkpoints_checkpoint (
-    number    bigint      NOT NULL PRIMARY KEY CHECK (number >= 1),
-    position  bigint      NOT NULL CHECK (position >= 1),
-    head      bytea       NOT NULL CHECK (length(head) = 32),
-    root      bytea       NOT NULL CHECK (length(root) = 32),
-    previous  bytea       NOT NULL CHECK (length(previous) IN (0, 32)),
-    made_at   timestamptz NOT NULL,
-    key       text        NOT NULL CHECK (key <> ''),
-    signature bytea       NOT NULL CHECK (length(signature) = 64)
+-- What witnesses answered.
+CREATE TABLE checkpoints_cosignature (
+    size        bigint      NOT NULL REFERENCES checkpoints_checkpoint,
+    witness     text        NOT NULL,
+    line        text        NOT NULL,
+    cosigned_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (size, witness)
 );
-CREATE INDEX checkpoints_checkpoint_position ON checkpoints_checkpoint (position, number);
 
--- Checkpoints that were copied to the storage.
+-- Checkpoints that the storage has, by their numbers there.
 CREATE TABLE checkpoints_copy (
-    number    bigint      NOT NULL PRIMARY KEY,
-    storage   text        NOT NULL,
+    number    bigint      NOT NULL PRIMARY KEY CHECK (number >= 1),
+    size      bigint      NOT NULL UNIQUE REFERENCES checkpoints_checkpoint,
     copied_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
@@ -42,22 +40,6 @@ CREATE TABLE checkpoints_key (
 CREATE TABLE checkpoints_retirement (
     key_id text        NOT NULL PRIMARY KEY REFERENCES checkpoints_key,
     until  timestamptz NOT NULL
-);
-
--- Checkpoints as signed notes, for witnesses, which cosign them; the tree is stored up to the newest of both kinds.
-CREATE TABLE checkpoints_note (
-    size    bigint      NOT NULL PRIMARY KEY CHECK (size >= 1),
-    root    bytea       NOT NULL CHECK (length(root) = 32),
-    note    text        NOT NULL,
-    made_at timestamptz NOT NULL DEFAULT clock_timestamp()
-);
-
-CREATE TABLE checkpoints_cosignature (
-    size        bigint      NOT NULL REFERENCES checkpoints_note,
-    witness     text        NOT NULL,
-    line        text        NOT NULL,
-    cosigned_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (size, witness)
 );
 
 -- Signed digests of append-only tables other than the log.

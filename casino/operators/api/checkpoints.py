@@ -1,23 +1,17 @@
-"""The log's checkpoints, keys and proofs, for every operator and player: anybody can check the log."""
+"""The log's newest checkpoint, keys and proofs, for every operator and player: anybody can check the log."""
 
-from typing import Annotated, Any, Final, Literal
-from uuid import UUID
+from typing import Annotated, Any, Final
 
-import msgspec
 from django.conf import settings
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
 from msgspec import Meta
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api import paging
 from casino.api.fields import StrictSerializer, parse_query
 from casino.api.openapi import operation
-from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp
+from casino.api.shapes import HexText, ItemList, Shape, Timestamp
 from casino.checkpoints import queries, records
-from casino.checkpoints.document import CheckpointDocument, as_json
 from casino.checkpoints.queries import ConsistencyProof, InclusionProof
 from casino.checkpoints.records import CheckpointKey
 from casino.checkpoints.refusals import CheckpointsReversed, NotInCheckpoint, UnknownCheckpoint
@@ -26,23 +20,13 @@ from casino.witness.addresses import WitnessAddress, parse_addresses
 
 _MAX_INTEGER: Final = 2**53
 # The examples hold: a log of five events, signed after three and after five.
-_LOG: Final = "0199f3a2-5b7c-7e11-9a44-2f1d6f0c9e10"
-_OLDER: Final[dict[str, Any]] = {
-    "format": "casino.checkpoint.v1",
-    "log": _LOG,
-    "number": 1,
-    "position": 3,
-    "head": "fd0fe62cd20e6923c737ebc8ddf03e8fa25cf201c3b5fbf15659ab22a3a08d7c",
-    "root": "745ed9893a6e8e4b7d153a9eca7c7b43d007e6574f7f9888ca8dafb301b8df2d",
-    "previous": "",
-    "made_at": "2026-11-21T09:05:00.000000Z",
-    "key": "2026a",
-    "signature": "94d491637eed1d527e710ed20eb15135201d993252445e30c2163cfb3eadda11"
-    "5647816fdf431862c94b41f3e15e9e73522183b73c78522f274f5d16c7322a0e",
-}
-_SIGNATURE: Final = (
-    "5579c05341f3a524390020f6811e7f489663af1402d0a6677ed11dfc11be20ad"
-    "5b53d629bf5caaf02bec7d37e6f2f1673c9c90115b33795e20fba53897a8b201"
+_OLDER: Final = (
+    "casino.example/log\n3\ndF7ZiTpujkt9FTqeynx7Q9AH5ldPf5iIyo2vswG43y0=\n\n\u2014 casino.example/log "
+    "ocQaY1sRlIE6Zf/HfX6c8UpgyIJZx7Wt5PmGO5KY5zs7RJpk1QFw4IexBIaPCF0oJPy1fUVqUSm918gTm7UEdIn5OAg=\n"
+)
+_NEWER: Final = (
+    "casino.example/log\n5\nqISkcxMNITejMUaSokvzdr6jxhf3BFqnOXEIyF55gvo=\n\n\u2014 casino.example/log "
+    "ocQaY6o5rOKOs+FI73GuaQuz2Av3FtsU7rRBYMP9Tlg5i+TOBvZV2WIrkgG7d6Z8GzlojZAGjXvQgMnIi6iejZp77gE=\n"
 )
 _PUBLIC_KEY: Final = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
 _DIGEST: Final = "553295e4b848bee781c30a0c86a5b731330806eaaca214de195e48761b8a61ee"
@@ -59,50 +43,20 @@ _CONSISTENCY_PATH: Final = [
 ]
 
 
-class CheckpointResponse(Shape):
-    """A signed statement about the log, by Ed25519 (RFC 8032), over a Merkle tree of RFC 9162.
-
-    Signed are the line `casino.checkpoint.v1` and the JSON of all members but `signature`: names sorted, no spaces.
-    """
-
-    format: Literal["casino.checkpoint.v1"]
-    log: Annotated[UUID, Meta(description="The id of the log.", examples=[_LOG])]
-    number: Annotated[int, Meta(description="From 1, without gaps.", examples=[2])]
-    position: Annotated[int, Meta(description="How many events the tree holds.", examples=[5])]
-    head: Annotated[
-        HexText,
-        Meta(
-            description="The digest of that position.",
-            examples=["1fe700bc3cb6885eb37de560ff2965c688bc3b0aee78780187a585fb0c45ec71"],
-        ),
-    ]
-    root: Annotated[
-        HexText,
-        Meta(
-            description="The tree's root over the digests of positions 1 to `position`.",
-            examples=["a884a473130d2137a3314692a24bf376bea3c617f7045aa7397108c85e7982fa"],
-        ),
-    ]
-    previous: Annotated[
-        HexText,
-        Meta(
-            description="SHA-256 of the bytes that were signed before; empty for the first.",
-            examples=["f749e8885caff1bea3a837640fa4171c4d72e19d2ecd509c4261a0da4a67559a"],
-        ),
-    ]
-    # A text, as it is signed: always with microseconds.
-    made_at: Annotated[str, Meta(extra_json_schema={"format": "date-time"}, examples=["2026-11-21T09:10:00.000000Z"])]
-    key: Annotated[str, Meta(description="The id of the signing key.", examples=["2026a"])]
-    signature: Annotated[HexText, Meta(examples=[_SIGNATURE])]
-
-    @classmethod
-    def of(cls, document: CheckpointDocument) -> "CheckpointResponse":
-        """Present a checkpoint as it was signed."""
-        return msgspec.convert(as_json(document), cls)
+Note = Annotated[
+    str,
+    Meta(
+        description="A checkpoint as a signed note (C2SP tlog-checkpoint): the log's origin, its size, and the root in "
+        "base64 of the tree (RFC 9162) over the digests of its events; then the log's signature, and cosignatures.",
+        examples=[_NEWER],
+    ),
+]
 
 
-class CheckpointPage(Page[CheckpointResponse]):
-    """Checkpoints, newest first."""
+class LogCheckpoint(Shape):
+    """A signed statement about the log."""
+
+    checkpoint: Note
 
 
 class LogKey(Shape):
@@ -165,20 +119,20 @@ class InclusionProofResponse(Shape):
     path: Annotated[
         tuple[HexText, ...], Meta(description="The neighbours' hashes, the lowest first.", examples=[_INCLUSION_PATH])
     ]
-    checkpoint: CheckpointResponse
+    checkpoint: Note
 
     @classmethod
     def of(cls, proof: InclusionProof) -> "InclusionProofResponse":
         """Present a proof of inclusion."""
         path = tuple(each.hex() for each in proof.path)
-        return cls(proof.position, proof.digest.hex(), path, CheckpointResponse.of(proof.checkpoint))
+        return cls(proof.position, proof.digest.hex(), path, proof.checkpoint.cosigned)
 
 
 class ConsistencyProofResponse(Shape, rename={"older": "from", "newer": "to"}):
     """A proof that the newer checkpoint's tree continues the older one's (RFC 9162, 2.1.4)."""
 
-    older: Annotated[CheckpointResponse, Meta(examples=[_OLDER])]
-    newer: CheckpointResponse
+    older: Annotated[str, Meta(description="The older checkpoint.", examples=[_OLDER])]
+    newer: Note
     path: Annotated[
         tuple[HexText, ...], Meta(description="Hashes, in the order of the standard.", examples=[_CONSISTENCY_PATH])
     ]
@@ -186,81 +140,53 @@ class ConsistencyProofResponse(Shape, rename={"older": "from", "newer": "to"}):
     @classmethod
     def of(cls, proof: ConsistencyProof) -> "ConsistencyProofResponse":
         """Present a proof of consistency."""
-        older, newer = CheckpointResponse.of(proof.old), CheckpointResponse.of(proof.new)
-        return cls(older=older, newer=newer, path=tuple(each.hex() for each in proof.path))
+        path = tuple(each.hex() for each in proof.path)
+        return cls(older=proof.old.cosigned, newer=proof.new.cosigned, path=path)
 
 
 class InclusionQuery(StrictSerializer):
     """The position to prove, and the checkpoint to prove it in."""
 
     position = serializers.IntegerField(min_value=1, max_value=_MAX_INTEGER, help_text="Of the event, from 1.")
-    checkpoint = serializers.IntegerField(
+    size = serializers.IntegerField(
         min_value=1,
         max_value=_MAX_INTEGER,
         required=False,
         default=None,
-        help_text="Its number; by default the oldest that holds the position.",
+        help_text="The checkpoint's; by default the oldest that holds the position.",
     )
 
 
 class ConsistencyQuery(StrictSerializer):
-    """The numbers of two checkpoints."""
+    """The sizes of two checkpoints."""
 
-    to = serializers.IntegerField(min_value=1, max_value=_MAX_INTEGER, help_text="The newer one's number.")
+    to = serializers.IntegerField(min_value=1, max_value=_MAX_INTEGER, help_text="The newer one's size.")
 
     def get_fields(self) -> dict[str, Any]:
         """Add the field whose name is reserved by Python."""
-        older = serializers.IntegerField(min_value=1, max_value=_MAX_INTEGER, help_text="The older one's number.")
+        older = serializers.IntegerField(min_value=1, max_value=_MAX_INTEGER, help_text="The older one's size.")
         return {"from": older, **super().get_fields()}
 
 
-class CheckpointListView(OperatorOrPlayerView):
-    """All checkpoints."""
-
-    tag = "checkpoints"
-
-    @operation(
-        "listCheckpoints",
-        "List the signed checkpoints of the log, newest first",
-        parameters=paging.PARAMETERS,
-        returns=CheckpointPage,
-        description=(
-            "A checkpoint commits to every event up to its position. Keep the notes: an older one "
-            "proves that the log was not rewritten."
-        ),
-    )
-    def get(self, request: Request) -> Response:
-        page = paging.parse_page_request(request, int)
-        below = None if page.after is None else page.after[0]
-        documents = records.newest_first(below=below, limit=page.fetch_limit)
-        return Response(
-            paging.page(
-                CheckpointPage,
-                page,
-                documents,
-                key=lambda document: (document.number,),
-                item=CheckpointResponse.of,
-            )
-        )
-
-
 class CheckpointView(OperatorOrPlayerView):
-    """One checkpoint."""
+    """The newest checkpoint."""
 
     tag = "checkpoints"
 
     @operation(
         "getCheckpoint",
-        "Show one checkpoint",
-        parameters=[OpenApiParameter("number", OpenApiTypes.INT64, OpenApiParameter.PATH)],
-        returns=CheckpointResponse,
-        description=("The signed note, as it was published."),
+        "Show the newest signed checkpoint of the log",
+        returns=LogCheckpoint,
+        description=(
+            "A checkpoint commits to every event up to its size. Where there are witnesses, enough of them have "
+            "cosigned it. Keep it: an older one proves that the log was not rewritten."
+        ),
         refusals=(UnknownCheckpoint,),
     )
-    def get(self, request: Request, number: int) -> Response:
+    def get(self, request: Request) -> Response:
         """Show it. Raises UnknownCheckpoint."""
         del request
-        return Response(CheckpointResponse.of(queries.get_checkpoint(number)))
+        return Response(LogCheckpoint(queries.published().cosigned))
 
 
 class LogKeyListView(OperatorOrPlayerView):
@@ -316,7 +242,7 @@ class InclusionProofView(OperatorOrPlayerView):
     def get(self, request: Request) -> Response:
         """Prove it. Raises UnknownCheckpoint, NotInCheckpoint, ValidationError."""
         query = parse_query(InclusionQuery, request)
-        proof = queries.prove_inclusion(position=query["position"], number=query["checkpoint"])
+        proof = queries.prove_inclusion(position=query["position"], size=query["size"])
         return Response(InclusionProofResponse.of(proof))
 
 

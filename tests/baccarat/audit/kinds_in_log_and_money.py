@@ -354,5 +354,6 @@ def a_decided_change_removed(attacker):
 
 @kind(WITH_ORIGINAL_CHAIN)
 def a_checkpoint_forged(attacker):
-    attacker.do("UPDATE checkpoints_checkpoint SET root = sha256('mine'), signature = decode(repeat('ab', 64), 'hex')")
-    return ("checkpoint signature is wrong", "checkpoint 1"), ("replica differs", "checkpoint 1")
+    attacker.do("UPDATE checkpoints_checkpoint SET root = sha256('mine'), "
+                "note = replace(note, encode(root, 'base64'), encode(sha256('mine'), 'base64'))")  # fmt: skip
+    return ("checkpoint is forged", "checkpoint "), ("replica differs", "copy 1")

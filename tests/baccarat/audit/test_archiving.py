@@ -141,7 +141,7 @@ def test_a_log_without_a_state_that_a_trusted_key_signed_is_not_archived(folder,
         archive_this_month()
 
 
-def test_what_witnesses_have_not_cosigned_is_refused_and_the_manifest_holds_their_note(
+def test_what_witnesses_have_not_cosigned_is_refused_and_the_manifest_holds_what_they_cosigned(
     folder, settings, tmp_path, monkeypatch
 ):
     log_key = NoteKey(settings.LOG_ORIGIN, SignatureType.NOTE, next(iter(checkpoint_keyring().public.values())))
@@ -156,7 +156,7 @@ def test_what_witnesses_have_not_cosigned_is_refused_and_the_manifest_holds_thei
         client.close()
         result = archive_this_month()
     assert (result.findings, result.is_new) == ((), True)
-    note = SignedNote.parse(result.manifest.cosigned)
+    note = SignedNote.parse(result.manifest.checkpoint)
     assert len(note.verified_by([*notes.log_keys(), address.cosigner])) == 2
     assert TreeHead.parse(note.text).size >= result.manifest.last
 
@@ -252,8 +252,8 @@ def test_a_manifest_that_another_key_signed_is_not_trusted_even_if_the_log_names
     assert archives.check_signature(manifest, month=this_month()) == []
     settings.CHECKPOINT_KEYS = "other:" + "11" * 32
     assert [each.expected for each in archives.check_signature(manifest, month=this_month())] == [
-        "signed by a trusted key"
-    ]
+        "signed by a trusted key", "a checkpoint of this log that covers it",
+    ]  # fmt: skip
 
 
 def test_a_seal_that_was_changed_after_the_archive_is_found(folder, played):

@@ -67,9 +67,9 @@ def test_an_audit_since_a_checkpoint_is_full_until_a_clean_audit_covers_one(play
     code, again, errors = manage("audit", "--oldest", "3600", "--since-checkpoint")
     assert (code, again.startswith("audit: ok rounds=0 ")) == (0, True)
     summary, not_read = again.splitlines()
-    assert summary.endswith(f"findings=0 since={checkpoint.position} (only what changed after it was read)")
+    assert summary.endswith(f"findings=0 since={checkpoint.size} (only what changed after it was read)")
     assert not_read.startswith("Not looked at: tables that nothing has happened to")
-    assert errors == f"Auditing since checkpoint 1, position {checkpoint.position}.\n"
+    assert errors == f"Auditing since checkpoint {checkpoint.size}.\n"
 
 
 def test_the_audit_prints_findings_as_a_table_and_exits_1(played, manage, tmp_path):

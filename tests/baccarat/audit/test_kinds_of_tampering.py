@@ -80,7 +80,7 @@ class Copies:
         """Tamper; return the expected findings by kind, and the reports of one process, of several, and in parts."""
         with self.clone() as database:
             checkpoint, states = records.latest(), {}
-            clean = engine.run_audit(max_wait=PATIENCE, save_at=checkpoint.position, save=states.__setitem__)
+            clean = engine.run_audit(max_wait=PATIENCE, save_at=checkpoint.size, save=states.__setitem__)
             assert clean.findings == ()
             with database.owner() as connection:
                 remove_protection(connection)
@@ -90,10 +90,10 @@ class Copies:
             single = report()
             with Threads(2) as pool:
                 shared = report(jobs=2, pool=pool)
-            state = states[checkpoint.position]
+            state = states[checkpoint.size]
             parts = [
                 ranges.audit_since(AuditStart(checkpoint, state), max_wait=PATIENCE),
-                ranges.replay_range(0, checkpoint.position, state=None, end=state),
+                ranges.replay_range(0, checkpoint.size, state=None, end=state),
                 ranges.audit_other_streams(max_wait=PATIENCE),
             ]
             return expected, single, shared, [finding for part in parts for finding in part.findings]
@@ -139,7 +139,7 @@ def sign_all_again(database):
 
 SIGNED_AWAY = {
     "original": {
-        "chain rewritten", "checkpoint signature is wrong", "digest differs", "event missing", "order differs",
+        "chain rewritten", "checkpoint is forged", "digest differs", "event missing", "order differs",
         "position missing", "replica differs", "row differs from its digest", "row was not written by the application",
         "rows differ from their manifest",
     },
@@ -302,7 +302,7 @@ def test_several_processes_report_the_same_findings_in_the_same_order(request, c
 
 @pytest.mark.parametrize("name", SIGNED_AWAY)
 def test_who_has_database_storage_and_signing_key_hides_only_what_contradicts_no_rule(copies, name, tmp_path):
-    """The stated assumption: somebody else has kept a checkpoint, or a witness has cosigned a note.
+    """The stated assumption: somebody else has kept a checkpoint, or a witness has cosigned one.
 
     Of each kind the log, a digest of a row or a manifest is changed, and their root with it, which the audit compares
     with what witnesses have cosigned.
@@ -318,22 +318,23 @@ def test_a_restored_backup_is_reported_with_and_without_later_play(copies):
     with copies.clone():
         play(sit("mini"), 1, banker=2500)
         seal()
-        assert signing.sign_now().number == 2
+        signing.sign_now()
+        assert records.latest_copy().number == 2
         assert audit_findings() == []
     try:
         with copies.clone():
             assert audit_findings() == [
-                ("checkpoint is not in the database", "checkpoint 2"),
-                ("tail cut", "checkpoint 2"),
+                ("checkpoint is not in the database", "copy 2"),
+                ("tail cut", "copy 2"),
             ]
             play(sit("mini"), 2, player=2500)
             seal()
             assert audit_findings() == [
-                ("checkpoint is not in the database", "checkpoint 2"),
-                ("log differs from its checkpoint", "checkpoint 2"),
+                ("checkpoint is not in the database", "copy 2"),
+                ("log differs from its checkpoint", "copy 2"),
             ]
     finally:
-        (copies.place / "000000000002.json").unlink()
+        (copies.place / "000000000002.txt").unlink()
 
 
 def test_a_row_written_as_the_application_has_no_act_and_its_digest_cannot_be_taken_back(copies):

@@ -18,10 +18,8 @@ STORE: Final = {
     "checkpoints_copy": "the copies' receipts",
     "checkpoints_cosignature": "signed by witnesses",
     "checkpoints_key": "public keys, compared with those that signed",
-    "checkpoints_log": "the log's id, which signatures bind",
     "checkpoints_manifest": "digests of append-only tables, which are events, too",
     "checkpoints_node": "recomputed from the seals",
-    "checkpoints_note": "signed",
     "checkpoints_retirement": "signed",
 }
 """The events, and what is signed over them: the audit recomputes it."""

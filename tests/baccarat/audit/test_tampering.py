@@ -392,10 +392,10 @@ def test_an_audit_since_a_checkpoint_checks_only_later_events(played, audit_find
     play(sit("classic"), 1, tie=500)
     seal()
     assert audit_findings(checkpoint=checkpoint) == []
-    event = fetch_value("SELECT event_id FROM events_seal WHERE position = %s", checkpoint.position + 1)
+    event = fetch_value("SELECT event_id FROM events_seal WHERE position = %s", checkpoint.size + 1)
     old = fetch_value("SELECT min(event_id) FROM events_seal")
     for each in (event, old):
         tamper(played, f"UPDATE events_event SET recorded_at = recorded_at + interval '1 s' WHERE id = {each}")
     ((kind, where),) = audit_findings(checkpoint=checkpoint)
-    assert (kind, where.split(",")[0]) == ("digest differs", f"position {checkpoint.position + 1}")
+    assert (kind, where.split(",")[0]) == ("digest differs", f"position {checkpoint.size + 1}")
     assert [kind for kind, _ in audit_findings()] == ["digest differs"] * 2

@@ -1,5 +1,7 @@
 """Golden files and their log tampered with, one way each, and the check that has to name what is wrong."""
 
+from base64 import b64encode
+
 from tests.baccarat.proofs.forging import OTHER, Document, encode, event, event_data, forged, reseal, resign
 
 # the file itself
@@ -22,7 +24,7 @@ def a_name_stands_twice(document: Document) -> bytes:
 
 @forged("mini", "file")
 def a_number_is_no_integer(document: Document) -> bytes:
-    return encode(document).replace(b'"number": 1', b'"number": 1.0', 1)
+    return encode(document).replace(b'"version": 1,', b'"version": 1.0,', 1)
 
 
 @forged("mini", "file")
@@ -177,9 +179,10 @@ def the_time_of_the_export_is_no_time(document: Document) -> None:
     document["exported_at"] = "yesterday"
 
 
-@forged("mini", "file")
-def the_signature_is_written_in_capitals(document: Document) -> None:
-    document["checkpoint"]["signature"] = document["checkpoint"]["signature"].upper()
+@forged("mini", "signature")
+def the_signature_is_written_in_another_way(document: Document) -> None:
+    last = document["checkpoint"][-3]  # of whose six bits the last two say nothing
+    document["checkpoint"] = f"{document['checkpoint'][:-3]}{chr(ord(last) + 1)}=\n"
 
 
 @forged("mini", "inclusion")
@@ -190,18 +193,19 @@ def everything_is_sealed_anew(document: Document) -> None:
 
 @forged("mini", "signature")
 def the_signature_is_changed(document: Document) -> None:
-    signature = document["checkpoint"]["signature"]
-    document["checkpoint"]["signature"] = ("0" if signature[0] != "0" else "1") + signature[1:]
+    note = document["checkpoint"]
+    document["checkpoint"] = f"{note[:-20]}{'A' if note[-20] != 'A' else 'B'}{note[-19:]}"
 
 
 @forged("mini", "signature")
 def the_checkpoint_is_moved(document: Document) -> None:
-    document["checkpoint"]["made_at"] = "2026-12-24T00:00:00.000000Z"
+    document["checkpoint"] = document["checkpoint"].replace("casino.localhost/log\n", "casino.localhost/other\n", 1)
 
 
 @forged("mini", "signature")
 def the_root_is_changed(document: Document) -> None:
-    document["checkpoint"]["root"] = OTHER
+    origin, size, _, rest = document["checkpoint"].split("\n", 3)
+    document["checkpoint"] = f"{origin}\n{size}\n{b64encode(bytes.fromhex(OTHER)).decode()}\n{rest}"
 
 
 @forged("mini", "signature")
@@ -212,7 +216,7 @@ def the_key_is_not_listed(document: Document) -> None:
 @forged("mini", "signature")
 def the_key_was_not_in_force(document: Document) -> None:
     for key in document["keys"]:
-        key["valid_from"] = "2030-01-01T00:00:00Z"
+        key["valid_until"] = "2020-01-01T00:00:00Z"
 
 
 @forged("mini", "key")

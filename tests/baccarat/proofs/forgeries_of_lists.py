@@ -93,8 +93,7 @@ def a_wager_is_signed_by_a_key_of_small_order(document: Document) -> None:
 
 @forged("cosigned/settled", "cosignatures")
 def a_note_has_a_cosignature_twice(document: Document) -> None:
-    note = document["cosigned"]["note"]
-    document["cosigned"]["note"] = note + note.splitlines(keepends=True)[-1]
+    document["checkpoint"] += document["checkpoint"].splitlines(keepends=True)[-1]
 
 
 @forged("witnesses/settled", "witnesses")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from casino.crypto import ed25519, signed_note
-from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead
+from casino.crypto.signed_note import NoteKey, NoteSignature, SignatureType, SignedNote, TreeHead
 from casino.events.hash_chain import digest
 from casino.kernel import merkle
 from casino.kernel.canonical_json import canonical
@@ -21,6 +21,7 @@ COSIGNER_PRIVATE: Final = b"\x43" * 32
 COSIGNER: Final = NoteKey("witness.test/w1", SignatureType.COSIGNATURE, ed25519.public_key(COSIGNER_PRIVATE))
 """The witness that has cosigned the golden files."""
 FORGER = Ed25519PrivateKey.from_private_bytes(b"forger".ljust(32, b"\0"))
+ORIGIN: Final = "casino.localhost/log"
 LOG: Final = FORGER.public_key().public_bytes_raw().hex()
 
 Document = dict[str, Any]
@@ -66,8 +67,12 @@ def golden(name: str) -> Document:
 def witness_keys(document: Document) -> list[str]:
     """Return the keys by which the witnesses of an exported round sign releases and cosign checkpoints."""
     headers = {each["data"]["header"] for each in document["events"] if each["type"] == "WitnessChainOpened"}
-    cosigners = [COSIGNER.vkey] if document.get("cosigned") else []
+    cosigners = [COSIGNER.vkey] if is_cosigned(document) else []
     return [*sorted({header[-88:-24] for header in headers}), *cosigners]
+
+
+def is_cosigned(document: Document) -> bool:
+    return COSIGNER.name in (document["checkpoint"] or "")
 
 
 def encode(document: Document) -> bytes:
@@ -133,17 +138,20 @@ def leaves_of_log(document: Document) -> list[bytes]:
     return leaves
 
 
-def cosign(document: Document, *, origin: str = "casino.localhost/log", cosigner: bytes = COSIGNER_PRIVATE) -> None:
-    """Have a longer log than that of a signed document cosigned."""
-    leaves = [*leaves_of_log(document), *[merkle.leaf_hash(b"later")] * 5]
-    head = TreeHead(origin, len(leaves), merkle.root(leaves))
-    signatures = (
-        signed_note.sign(str(head), name=origin, private=FORGER.private_bytes_raw()),
-        signed_note.cosign(str(head), name=COSIGNER.name, private=cosigner, time=1_800_000_000),
-    )
-    proof = merkle.consistency(leaves, document["checkpoint"]["position"])
-    note = str(SignedNote(str(head), signatures))
-    document["cosigned"] = {"note": note, "consistency": [step.hex() for step in proof]}
+def cosign(document: Document, *, origin: str = ORIGIN) -> None:
+    """Have the witness cosign a signed document's checkpoint; one of another origin is signed anew, too."""
+    text, signatures = read_note(document)
+    head = replace(TreeHead.parse(text), origin=origin)
+    if origin != ORIGIN:
+        signatures = (signed_note.sign(str(head), name=origin, private=FORGER.private_bytes_raw()),)
+    line = signed_note.cosign(str(head), name=COSIGNER.name, private=COSIGNER_PRIVATE, time=1_800_000_000)
+    document["checkpoint"] = str(SignedNote(str(head), (signatures[0], line)))
+
+
+def read_note(document: Document) -> tuple[str, tuple[NoteSignature, ...]]:
+    """Return the text and the lines of signatures of a document's checkpoint."""
+    note = SignedNote.parse(document["checkpoint"])
+    return note.text, note.signatures
 
 
 def resign(document: Document) -> None:
@@ -156,11 +164,8 @@ def resign(document: Document) -> None:
         }
         for each in sorted(document["events"], key=lambda event: int(event["position"]))
     ]
-    checkpoint = document["checkpoint"]
-    head = max(document["events"], key=lambda each: int(each["position"]))["digest"]
-    checkpoint.update(position=len(leaves), head=head, root=merkle.root(leaves).hex())
-    signed = {name: value for name, value in checkpoint.items() if name != "signature"}
-    checkpoint["signature"] = FORGER.sign(b"casino.checkpoint.v1\n" + canonical(signed)).hex()
+    head = TreeHead(ORIGIN, len(leaves), merkle.root(leaves))
+    own = signed_note.sign(str(head), name=ORIGIN, private=FORGER.private_bytes_raw())
+    document["checkpoint"] = str(SignedNote(str(head), (own,)))
     for key in document["keys"]:
-        if key["id"] == checkpoint["key"]:
-            key["public_key"] = FORGER.public_key().public_bytes_raw().hex()
+        key["public_key"] = LOG

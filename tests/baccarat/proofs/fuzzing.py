@@ -23,6 +23,7 @@ from tests.baccarat.proofs.forging import (
     cosign,
     encode,
     golden,
+    is_cosigned,
     reseal,
     resign,
     witness_keys,
@@ -184,8 +185,9 @@ def sign(document: Document) -> None:
         # what is malformed has no digest
         reseal(document)
         if document["checkpoint"] and max(each["position"] for each in document["events"]) < LONGEST_LOG:
+            was_cosigned = is_cosigned(document)
             resign(document)
-            if document.get("cosigned"):
+            if was_cosigned:
                 cosign(document)
 
 

@@ -92,15 +92,12 @@ def history_with_witness() -> dict[str, dict[str, object]]:
 
 
 def cosigned_round() -> dict[str, object]:
-    """Play at a table with a witness until a checkpoint covers the round, and the witness has cosigned more than it."""
+    """Play at a table with a witness until it has cosigned a checkpoint that covers the round."""
     settings.CHECKPOINT_STORAGE = ""
     seated, cosigner = sit("atlantic_city", players=2), cosigning.Cosigning(configured_client())
     seal()
     cosigner.run_once()
     round_ = _signed(seated, rounds=3)
-    seal()
-    signing.sign_now()
-    play(seated, banker=2500)
     seal()
     cosigner.run_once()
     return ExportedRound(round_).export()

@@ -110,10 +110,10 @@ def test_a_round_with_a_witness_is_verified_under_trusted_keys_of_both_only(name
 
 
 def test_a_verdict_names_the_checkpoint_that_it_is_as_of():
-    signed = golden("mini")["checkpoint"]
+    size = int(golden("mini")["checkpoint"].split("\n")[1])
 
     assert verifier.verify(encode(golden("mini")), [key()])["as_of"] == {
-        "number": signed["number"], "made_at": signed["made_at"], "cosigned_by": [],
+        "size": size, "cosigned_by": [],
     }  # fmt: skip
 
 

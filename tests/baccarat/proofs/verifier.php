@@ -333,40 +333,6 @@ function included(string $hash, int $index, int $size, array $path, string $root
     return $last === 0 && $hash === $root;
 }
 
-/** Whether the tree of $size leaves continues that of the first $old. @param list<string> $proof */
-function continued(int $old, int $size, string $old_root, string $root, array $proof): bool
-{
-    if ($old < 1 || $old > $size) {
-        return false;
-    }
-    if ($old === $size) {
-        return $proof === [] && $old_root === $root;
-    }
-    if (($old & ($old - 1)) === 0) {
-        array_unshift($proof, $old_root);
-    }
-    if ($proof === []) {
-        return false;
-    }
-    [$node, $last] = [$old - 1, $size - 1];
-    for (; $node % 2 === 1; $node >>= 1, $last >>= 1);
-    $first = $second = array_shift($proof);
-    foreach ($proof as $other) {
-        if ($last === 0) {
-            return false;
-        }
-        if ($node % 2 === 1 || $node === $last) {
-            [$first, $second] = [node($other, $first), node($other, $second)];
-            for (; $node % 2 === 0 && $node !== 0; $node >>= 1, $last >>= 1);
-        } else {
-            $second = node($second, $other);
-        }
-        $node >>= 1;
-        $last >>= 1;
-    }
-    return $last === 0 && $first === $old_root && $second === $root;
-}
-
 // Section 14: signed notes
 
 const NOTE_KEY = "\x01";
@@ -428,14 +394,6 @@ function seal(array $event, Members $data, Members $metadata): string
     $lengths = pack('NNNN', strlen($event['stream']), strlen($event['type']), strlen($data), strlen($metadata));
     return sha("casino.events.seal/1\0\0\0\0" . $numbers . $lengths . hex2bin($event['previous'])
         . $event['stream'] . $event['type'] . $data . $metadata);
-}
-
-/** @param array<string, mixed> $checkpoint */
-function checkpoint_bytes(array $checkpoint): string
-{
-    unset($checkpoint['signature']);
-    ksort($checkpoint, SORT_STRING);
-    return "casino.checkpoint.v1\n" . json_encode($checkpoint, JSON_UNESCAPED_SLASHES | JSON_THROW_ON_ERROR);
 }
 
 // Sections 6, 7 and 13: drawings. Contributions are by seat: [bytes, public key].
@@ -805,10 +763,6 @@ const EVENT = [
     'position' => 'positive', 'id' => 'count', 'transaction' => 'positive', 'stream' => 'text', 'version' => 'u32', 'type' => 'text',
     'schema' => 'u32', 'data' => '?members', 'metadata' => '?members', 'recorded_at' => 'moment', 'previous' => 'hash', 'digest' => 'hash',
 ];
-const CHECKPOINT = [
-    'format' => 'text', 'log' => 'uuid', 'number' => 'positive', 'position' => 'positive', 'head' => 'hash', 'root' => 'hash',
-    'previous' => 'hash or none', 'made_at' => 'time', 'key' => 'text', 'signature' => 'signature',
-];
 const FILE = [
     'format' => 'text',
     'exported_at' => 'moment',
@@ -825,8 +779,7 @@ const FILE = [
     ],
     'events' => [EVENT],
     'inclusion_proofs' => ['up', ['position' => 'positive', 'path' => ['hash']]],
-    'checkpoint' => ['?', ...CHECKPOINT],
-    'cosigned?' => ['?', 'note' => 'text', 'consistency' => ['hash']],
+    'checkpoint' => '?text',
     'keys' => ['each', ['id' => 'text', 'public_key' => 'hash', 'valid_from' => 'time', 'valid_until' => '?time']],
 ];
 const RECEIPT = [
@@ -914,7 +867,6 @@ function is_of_kind(mixed $value, string $kind): bool
             && !array_filter($value->all, fn ($amount) => !is_int($amount) || $amount <= 0),
         'uuid' => $text !== null && preg_match(UUID, $text) === 1,
         'hash' => $text !== null && preg_match('/^[0-9a-f]{64}$/D', $text) === 1,
-        'hash or none' => $text !== null && preg_match('/^([0-9a-f]{64})?$/D', $text) === 1,
         'signature' => $text !== null && preg_match('/^[0-9a-f]{128}$/D', $text) === 1,
         'hex' => $text !== null && preg_match('/^([0-9a-f]{2})*$/D', $text) === 1,
         'contribution' => $text !== null && preg_match('/^([0-9a-f]{2}){1,32}$/D', $text) === 1,
@@ -990,9 +942,8 @@ final class Verifier
                 default => 0,
             };
         }
-        $checkpoint = $this->file['checkpoint'] ?? null;
         $covered = in_array($status, [0, 4, 5], true);
-        $as_of = $covered ? ['number' => $checkpoint['number'], 'made_at' => $checkpoint['made_at'], 'cosigned_by' => $this->cosigned_by] : null;
+        $as_of = $covered ? ['size' => note($this->file['checkpoint'])['size'], 'cosigned_by' => $this->cosigned_by] : null;
         return ['status' => $status, 'as_of' => $as_of, 'could_choose' => $covered ? $this->chooser() : null, 'caveats' => $status === 1 ? [] : $this->caveats(), 'checks' => $checks];
     }
 
@@ -1207,48 +1158,54 @@ final class Verifier
 
     private function inclusion(): void
     {
-        $checkpoint = $this->file['checkpoint'];
-        if ($checkpoint === null) {
+        if ($this->file['checkpoint'] === null) {
             hold($this->file['inclusion_proofs'] === [], 'proofs without a checkpoint');
             throw new Later('no checkpoint');
         }
+        $note = note($this->file['checkpoint']);
         $paths = array_column($this->file['inclusion_proofs'], 'path', 'position');
-        $covered = array_filter($this->events, fn ($event) => $event['position'] <= $checkpoint['position']);
+        $covered = array_filter($this->events, fn ($event) => $event['position'] <= $note['size']);
         hold(array_column($covered, 'position') === array_column($this->file['inclusion_proofs'], 'position'), 'not a proof for each event that the checkpoint covers');
         foreach ($covered as $event) {
             $leaf = leaf(hex2bin($event['digest']));
             $path = array_map(hex2bin(...), $paths[$event['position']]);
-            hold(included($leaf, $event['position'] - 1, $checkpoint['position'], $path, hex2bin($checkpoint['root'])), "position {$event['position']} is not in the checkpoint");
-            hold($event['position'] !== $checkpoint['position'] || $event['digest'] === $checkpoint['head'], 'the head is another event');
+            hold(included($leaf, $event['position'] - 1, $note['size'], $path, $note['root']), "position {$event['position']} is not in the checkpoint");
         }
         if (count($covered) < count($this->events)) {
             throw new Later('events are younger than the checkpoint');
         }
     }
 
-    /** @return array<string, mixed> the key that the checkpoint names */
+    /** The listed key that a line of the checkpoint names, and that line's signature. @return array{array<string, mixed>, string} */
     private function signing_key(): array
     {
-        $checkpoint = $this->file['checkpoint'] ?? throw new Later('no checkpoint');
-        $named = array_values(array_filter($this->file['keys'], fn ($key) => $key['id'] === $checkpoint['key']));
-        hold(count($named) === 1, count($named) . " keys are named {$checkpoint['key']}");
-        return $named[0];
+        $note = note($this->file['checkpoint'] ?? throw new Later('no checkpoint'));
+        $own = [];
+        foreach ($note['signatures'] as ['name' => $name, 'id' => $id, 'signature' => $signature]) {
+            foreach ($this->file['keys'] as $key) {
+                if ($name === $note['origin'] && $id === key_id($name, NOTE_KEY, hex2bin($key['public_key']))) {
+                    $own[$id] = [$key, $signature];
+                }
+            }
+        }
+        hold(count($own) === 1, count($own) . ' listed keys have signed the checkpoint');
+        return reset($own);
     }
 
     private function signature(): void
     {
-        $key = $this->signing_key();
-        $checkpoint = $this->file['checkpoint'];
-        hold($checkpoint['format'] === 'casino.checkpoint.v1', 'another format of checkpoint');
-        hold(($checkpoint['number'] === 1) === ($checkpoint['previous'] === ''), 'the checkpoint before is wrong');
-        hold(signed(checkpoint_bytes($checkpoint), hex2bin($checkpoint['signature']), hex2bin($key['public_key'])), 'the signature is wrong');
-        $made = micros($checkpoint['made_at']);
-        hold($made >= micros($key['valid_from']) && ($key['valid_until'] === null || $made <= micros($key['valid_until'])), 'the key was not in force');
+        [$key, $signature] = $this->signing_key();
+        $note = note($this->file['checkpoint']);
+        hold(signed($note['text'], $signature, hex2bin($key['public_key'])), 'the signature is wrong');
+        foreach ($this->events as $event) {
+            $late = $key['valid_until'] !== null && $event['position'] <= $note['size'] && micros($event['recorded_at']) > micros($key['valid_until']);
+            hold(!$late, 'the key was not in force');
+        }
     }
 
     private function key(): void
     {
-        $key = $this->signing_key();
+        [$key] = $this->signing_key();
         if ($this->reader['keys'] === []) {
             throw new Later('no trusted keys');
         }
@@ -1774,26 +1731,14 @@ final class Verifier
 
     private function cosignatures(): string
     {
-        $cosigned = $this->file['cosigned'] ?? null;
-        $checkpoint = $this->file['checkpoint'];
-        if ($cosigned === null) {
+        $note = $this->file['checkpoint'] === null ? null : note($this->file['checkpoint']);
+        if ($note === null || array_diff(array_column($note['signatures'], 'name'), [$note['origin']]) === []) {
             throw new Absent('nobody has cosigned');
         }
-        hold($checkpoint !== null, 'a log is cosigned without a checkpoint');
-        $note = note($cosigned['note']);
-        $proof = array_map(hex2bin(...), $cosigned['consistency']);
-        hold(continued($checkpoint['position'], $note['size'], hex2bin($checkpoint['root']), $note['root'], $proof), 'the cosigned log does not continue that of the checkpoint');
         foreach ($this->chains() as $header) {
             hold($header['origin'] === $note['origin'], 'the cosigned log is another than that of a chain');
         }
-        $own = 0;
         foreach ($note['signatures'] as ['name' => $name, 'id' => $id, 'signature' => $signature]) {
-            foreach (array_column($this->file['keys'], 'public_key') as $key) {
-                if ($name === $note['origin'] && $id === key_id($name, NOTE_KEY, hex2bin($key))) {
-                    hold(signed($note['text'], $signature, hex2bin($key)), 'the note is not signed by a key of the log');
-                    $own++;
-                }
-            }
             foreach (array_map(cosigner(...), $this->reader['cosigners']) as [$trusted, $its, $key]) {
                 if ($name === $trusted && $id === $its) {
                     $time = unpack('J', $signature)[1];
@@ -1802,7 +1747,6 @@ final class Verifier
                 }
             }
         }
-        hold($own > 0, 'the note is not signed by a key of the log');
         if ($this->cosigned_by === []) {
             throw new Later('no cosigner is among the trusted ones');
         }
@@ -2228,10 +2172,6 @@ function vector(string $name, mixed $it, mixed $raw): array
             $path = array_map(hex2bin(...), $it['path']);
             return ['root' => [bin2hex(root($leaves)), $it['root']],
                 'path' => [included($leaves[$it['index']], $it['index'], count($leaves), $path, hex2bin($it['root'])), true]];
-        case 'checkpoint':
-            $bytes = checkpoint_bytes($it['checkpoint']);
-            return ['signed_bytes' => [$bytes, $it['signed_bytes']],
-                'signature' => [signed($bytes, hex2bin($it['checkpoint']['signature']), hex2bin($it['public_key'])), true]];
         case 'shuffle':
             return array_map(fn ($each) => [implode(' ', shuffled($each['decks'], words(drawing_key(hex2bin($each['seed']), hex2bin($each['cut']))), 12)), $each['cards']], $it);
         case 'openings':
@@ -2287,8 +2227,6 @@ function vector(string $name, mixed $it, mixed $raw): array
             return witnesses_vector($it);
         case 'canonical_names':
             return ['bytes' => [bin2hex(canonical($raw->all['value'])), $it['bytes']]];
-        case 'consistency':
-            return array_map(fn ($each) => [continued($each['old'], $each['size'], hex2bin($each['old_root']), hex2bin($each['root']), array_map(hex2bin(...), $each['proof'])), true], $it);
         case 'witnessed_round':
             return witnessed_round_vector($it);
         case 'witnessed_shoe':
@@ -2445,7 +2383,7 @@ function told(array $verdict): string
     };
     if ($verdict['as_of'] !== null) {
         $names = implode(', ', array_column($verdict['as_of']['cosigned_by'], 'name')) ?: 'nobody who is trusted';
-        array_splice($lines, -1, 0, ["as of checkpoint {$verdict['as_of']['number']} of {$verdict['as_of']['made_at']}, cosigned by $names"]);
+        array_splice($lines, -1, 0, ["as of checkpoint {$verdict['as_of']['size']}, cosigned by $names"]);
     }
     if ($verdict['could_choose'] !== null) {
         array_splice($lines, -1, 0, ["could have chosen the cards: {$verdict['could_choose']}"]);

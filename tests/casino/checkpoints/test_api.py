@@ -1,13 +1,10 @@
 """Checkpoints, keys and proofs over HTTP: with any credential, the log can be verified without trusting us."""
 
-import json
-
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.api.shapes import example_of
 from casino.checkpoints import signing
-from casino.checkpoints.document import fingerprint, parse, signed_bytes
+from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead
 from casino.kernel.merkle import is_consistent, is_included, leaf_hash
 from casino.operators.api.checkpoints import ConsistencyProofResponse, InclusionProofResponse, LogKey
 from tests.baccarat.api.people import tenant
@@ -16,18 +13,15 @@ from tests.casino.checkpoints.signing_here import log_of
 pytestmark = pytest.mark.django_db
 
 REFUSED = [
-    ("checkpoints/4", {}, "unknown_checkpoint"),
-    ("checkpoints/0", {}, "unknown_checkpoint"),
-    (f"checkpoints/{10**30}", {}, "unknown_checkpoint"),
     ("proofs/inclusion", {"position": 402}, "not_in_checkpoint"),
-    ("proofs/inclusion", {"position": 4, "checkpoint": 1}, "not_in_checkpoint"),
-    ("proofs/inclusion", {"position": 1, "checkpoint": 9}, "unknown_checkpoint"),
+    ("proofs/inclusion", {"position": 4, "size": 3}, "not_in_checkpoint"),
+    ("proofs/inclusion", {"position": 1, "size": 9}, "unknown_checkpoint"),
     ("proofs/inclusion", {"position": 0}, "number_too_small"),
     ("proofs/inclusion", {"position": 10**30}, "number_too_large"),
     ("proofs/inclusion", {}, "field_required"),
     ("proofs/inclusion", {"position": 1, "more": 1}, "unknown_parameter"),
-    ("proofs/consistency", {"from": 2, "to": 1}, "checkpoints_reversed"),
-    ("proofs/consistency", {"from": 1, "to": 9}, "unknown_checkpoint"),
+    ("proofs/consistency", {"from": 400, "to": 3}, "checkpoints_reversed"),
+    ("proofs/consistency", {"from": 3, "to": 9}, "unknown_checkpoint"),
     ("proofs/consistency", {"from": "x", "to": 1}, "field_invalid"),
 ]
 
@@ -36,20 +30,24 @@ def raw(hexes):
     return [bytes.fromhex(each) for each in hexes]
 
 
+def read_head(note):
+    return TreeHead.parse(SignedNote.parse(note).text)
+
+
 def require_included(proof):
     """Check a proof of inclusion against the signed root, from the response alone."""
-    checkpoint, leaf = parse(json.dumps(proof["checkpoint"])), leaf_hash(bytes.fromhex(proof["digest"]))
-    assert is_included(leaf, proof["position"] - 1, checkpoint.position, raw(proof["path"]), checkpoint.root)
+    head, leaf = read_head(proof["checkpoint"]), leaf_hash(bytes.fromhex(proof["digest"]))
+    assert is_included(leaf, proof["position"] - 1, head.size, raw(proof["path"]), head.root)
 
 
 def require_consistent(proof):
-    old, new = parse(json.dumps(proof["from"])), parse(json.dumps(proof["to"]))
-    assert is_consistent(old.position, new.position, old.root, new.root, raw(proof["path"]))
+    old, new = read_head(proof["from"]), read_head(proof["to"])
+    assert is_consistent(old.size, new.size, old.root, new.root, raw(proof["path"]))
 
 
-def require_signed(document, public):
-    checkpoint = parse(json.dumps(document))
-    Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(checkpoint.signature, signed_bytes(checkpoint))
+def require_signed(note, public):
+    key = NoteKey(read_head(note).origin, SignatureType.NOTE, bytes.fromhex(public))
+    assert len(SignedNote.parse(note).verified_by([key])) == 1
 
 
 @pytest.fixture
@@ -68,33 +66,33 @@ def test_the_examples_of_the_openapi_document_are_valid():
     assert inclusion["checkpoint"] == newer
     for checkpoint in (older, newer):
         require_signed(checkpoint, public_key)
-    assert newer["previous"] == fingerprint(parse(json.dumps(older))).hex()
     require_included(inclusion)
     require_consistent(consistency)
 
 
-def test_checkpoints_are_listed_newest_first_and_read_one_by_one(operator):
-    listed = operator.pages("log/checkpoints", limit=2)
-    assert [(each["number"], each["position"]) for each in listed] == [(3, 401), (2, 400), (1, 3)]
-    assert operator.read("log/checkpoints/2") == listed[1]
+def test_the_newest_checkpoint_is_shown_with_the_key_that_signed_it(operator):
+    note = operator.read("log/checkpoint")["checkpoint"]
+    assert read_head(note).size == 401
     (key,) = operator.read("log/keys")["items"]
-    for each in listed:
-        assert each["key"] == key["id"]
-        require_signed(each, key["public_key"])
+    require_signed(note, key["public_key"])
+
+
+def test_a_log_without_a_checkpoint_says_so():
+    assert tenant("lucky").get("log/checkpoint").json()["code"] == "unknown_checkpoint"
 
 
 def test_a_position_is_proven(operator):
-    for position, number, within in ((2, None, 1), (2, 3, 3), (3, 1, 1), (300, None, 2)):
-        query = {"position": position} | ({} if number is None else {"checkpoint": number})
+    for position, size, within in ((2, None, 3), (2, 401, 401), (3, 3, 3), (300, None, 400)):
+        query = {"position": position} | ({} if size is None else {"size": size})
         proof = operator.read("log/proofs/inclusion", **query)
-        assert (proof["position"], proof["checkpoint"]["number"]) == (position, within)
+        assert (proof["position"], read_head(proof["checkpoint"]).size) == (position, within)
         require_included(proof)
 
 
 def test_consistency_is_proven(operator):
-    for old, new in ((1, 2), (1, 3), (2, 3), (2, 2)):
+    for old, new in ((3, 400), (3, 401), (400, 401), (400, 400)):
         proof = operator.read("log/proofs/consistency", **{"from": old, "to": new})
-        assert (proof["from"]["number"], proof["to"]["number"]) == (old, new)
+        assert (read_head(proof["from"]).size, read_head(proof["to"]).size) == (old, new)
         require_consistent(proof)
 
 
@@ -104,10 +102,10 @@ def test_impossible_proofs_are_refused_with_their_codes(operator):
 
 
 def test_requests_without_a_credential_are_refused(client):
-    for path in ("checkpoints", "checkpoints/1", "keys", "proofs/inclusion?position=1", "proofs/consistency"):
+    for path in ("checkpoint", "keys", "proofs/inclusion?position=1", "proofs/consistency"):
         assert client.get(f"/api/v1/log/{path}").status_code == 401
 
 
 def test_a_player_may_read_checkpoints(operator):
     ann = operator.player("Ann")
-    assert ann.read("log/checkpoints/1")["number"] == 1
+    assert read_head(ann.read("log/checkpoint")["checkpoint"]).size == 401

@@ -4,18 +4,17 @@ One log is written, signed and copied; each test changes it as the owner of the 
 """
 
 import shutil
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from uuid import UUID
 
 import pytest
 from django.conf import settings as configured
 from django.db import transaction
 from django.utils import timezone
 
-from casino.checkpoints import audit, keyring, records, replicas, signing, storage
-from casino.checkpoints.document import parse, serialize, signed_bytes
+from casino.checkpoints import audit, keyring, notes, records, replicas, signing, storage
+from casino.crypto import signed_note
+from casino.crypto.signed_note import SignedNote, TreeHead
 from casino.events.sql import execute
 from tests.casino.checkpoints.signing_here import log_of
 from tests.conftest import pointed_at
@@ -27,7 +26,7 @@ TABLES = (
     "checkpoints_copy",
     "checkpoints_node",
     "checkpoints_key",
-    "checkpoints_log",
+    "checkpoints_retirement",
 )
 
 
@@ -67,127 +66,154 @@ def copy_of(folder, number):
     return folder / storage.object_name(number)
 
 
+def note_by(ring, head):
+    """Sign a note by the active key of a keyring."""
+    signature = signed_note.sign(str(head), name=head.origin, private=ring.private[ring.active].private_bytes_raw())
+    return str(SignedNote(str(head), (signature,)))
+
+
+def replace_note(size, note, *, root=None):
+    execute("UPDATE checkpoints_checkpoint SET note = %s WHERE size = %s", [note, size])
+    if root is not None:
+        execute("UPDATE checkpoints_checkpoint SET root = %s WHERE size = %s", [root, size])
+
+
+def cut_checkpoints(upto):
+    """Remove the checkpoints above a size, as a backup from then has none of them."""
+    execute("DELETE FROM checkpoints_copy WHERE size > %s", [upto])
+    execute("DELETE FROM checkpoints_checkpoint WHERE size > %s", [upto])
+    execute("DELETE FROM checkpoints_node WHERE (place + 1) << level::integer > %s", [upto])
+
+
 def test_an_unchanged_log_matches_its_checkpoints(kept):
     assert findings() == []
-    for number in (1, 2, 3):
-        assert findings(since=records.find_by_number(number)) == []
-        assert audit.is_trusted(records.find_by_number(number))
+    for size in (300, 600, 900):
+        assert findings(since=records.find(size)) == []
+        assert audit.is_trusted(records.find(size))
 
 
 def test_a_log_without_storage_is_compared_with_its_own_checkpoints(kept, settings):
     settings.CHECKPOINT_STORAGE = ""
     assert findings() == []
     execute("UPDATE events_seal SET digest = sha256(digest) WHERE position = 5")
-    assert ("log differs from its checkpoint", "checkpoint 1") in findings()
+    assert ("log differs from its checkpoint", "checkpoint 300") in findings()
 
 
-@pytest.mark.parametrize(("position", "first"), [(1, 1), (300, 1), (301, 2), (900, 3)])
+@pytest.mark.parametrize(("position", "first"), [(1, 300), (300, 300), (301, 600), (900, 900)])
 def test_a_rewritten_digest_is_reported_by_the_first_checkpoint_over_it(kept, position, first):
     execute("UPDATE events_seal SET digest = sha256(digest) WHERE position = %s", [position])
     wrong = [where for kind, where in findings() if kind == "log differs from its checkpoint"]
-    assert wrong == [f"checkpoint {number}" for number in range(first, 4)]
+    assert wrong == [f"checkpoint {size}" for size in range(first, 901, 300)]
 
 
 def test_an_incremental_audit_does_not_read_digests_before_its_checkpoint(kept):
     execute("UPDATE events_seal SET digest = sha256(digest) WHERE position = 5")
-    assert findings(since=records.find_by_number(2)) == []
+    assert findings(since=records.find(600)) == []
     execute("UPDATE events_seal SET digest = sha256(digest) WHERE position = 601")
-    assert findings(since=records.find_by_number(2)) == [
+    assert findings(since=records.find(600)) == [
         ("tree node differs", "level 8 place 2"),
-        ("log differs from its checkpoint", "checkpoint 3"),
+        ("log differs from its checkpoint", "checkpoint 900"),
     ]
 
 
-def test_an_audit_of_newer_checkpoints_reads_none_before_and_finds_what_is_wrong_after(kept):
-    execute("UPDATE checkpoints_checkpoint SET made_at = made_at + interval '1 second' WHERE number = 1")
+def test_an_audit_since_a_checkpoint_reads_none_before_and_finds_what_is_wrong_after(kept):
+    replace_note(300, "nothing")
     copy_of(kept, 1).unlink()
-    second = records.find_by_number(2)
-    check = {"now": timezone.now(), "since": second, "newer_only": True}
-    broken = [(each.kind, each.location) for each in audit.check(replicas.read_unknown_copies(), **check)]
-    assert broken == [("checkpoint chain broken", "checkpoint 2")]
-    execute("UPDATE checkpoints_checkpoint SET made_at = made_at - interval '1 second' WHERE number = 1")
-    assert audit.check(replicas.read_unknown_copies(), **check) == []
+    second = records.find(600)
+    assert findings(since=second) == []
     copy_of(kept, 3).unlink()
-    execute("UPDATE checkpoints_checkpoint SET root = sha256(root) WHERE number = 3")
-    kinds = {each.kind for each in audit.check(replicas.read_unknown_copies(), **check)}
-    assert kinds == {"replica missing", "checkpoint signature is wrong"}
+    execute("UPDATE checkpoints_checkpoint SET root = sha256(root) WHERE size = 900")
+    assert findings(since=second) == [("checkpoint is forged", "checkpoint 900"), ("replica missing", "copy 3")]
 
 
 def test_a_cut_tail_is_reported(kept):
     execute("DELETE FROM events_seal WHERE position > 880")
-    assert ("tail cut", "checkpoint 3") in findings()
+    assert ("tail cut", "checkpoint 900") in findings()
 
 
 def test_a_cut_tail_with_its_checkpoints_is_reported_by_the_copies(kept):
-    execute("DELETE FROM checkpoints_checkpoint WHERE number > 1")
+    cut_checkpoints(300)
     execute("DELETE FROM events_seal WHERE position > 300")
-    execute("DELETE FROM checkpoints_node WHERE (place + 1) << level::integer > 300")
     assert findings() == [
-        ("checkpoint is not in the database", "checkpoint 2"),
-        ("checkpoint is not in the database", "checkpoint 3"),
-        ("tail cut", "checkpoint 2"),
+        ("checkpoint is not in the database", "copy 2"),
+        ("checkpoint is not in the database", "copy 3"),
+        ("tail cut", "copy 2"),
     ]
 
 
 def test_a_restored_backup_with_another_history_is_reported(kept):
     """Restore a backup from after the second checkpoint and seal other events since."""
-    execute("DELETE FROM checkpoints_checkpoint WHERE number = 3")
+    cut_checkpoints(600)
     execute("UPDATE events_seal SET digest = sha256(digest) WHERE position > 600")
-    execute("DELETE FROM checkpoints_node WHERE (place + 1) << level::integer > 600")
-    kinds = findings()
-    assert ("checkpoint is not in the database", "checkpoint 3") in kinds
-    assert ("log differs from its checkpoint", "checkpoint 3") in kinds
+    assert findings() == [
+        ("checkpoint is not in the database", "copy 3"),
+        ("log differs from its checkpoint", "copy 3"),
+    ]
 
 
 def test_a_checkpoint_by_an_untrusted_key_is_reported(kept):
     thief = keyring.parse("thief:" + "99" * 32, "")
-    signature = thief.sign(signed_bytes(replace(records.latest(), key="thief")))
-    execute("UPDATE checkpoints_checkpoint SET key = 'thief', signature = %s WHERE number = 3", [signature])
+    replace_note(900, note_by(thief, notes.read(records.latest().note)[0]))
     execute("INSERT INTO checkpoints_key (id, public) VALUES ('thief', %s)", [thief.public["thief"]])
-    assert {("replica differs", "checkpoint 3"), ("checkpoint key is not trusted", "checkpoint 3")} <= set(findings())
-
-
-def test_a_checkpoint_with_a_trusted_name_and_another_signature_is_reported(kept):
-    execute("UPDATE checkpoints_checkpoint SET signature = decode(repeat('ab', 64), 'hex') WHERE number = 2")
-    assert {("replica differs", "checkpoint 2"), ("checkpoint signature is wrong", "checkpoint 2")} <= set(findings())
-
-
-def test_a_copy_of_a_checkpoint_of_another_log_is_reported(kept):
-    other = parse(copy_of(kept, 3).read_bytes())
-    copy_of(kept, 4).write_bytes(serialize(replace(other, number=4, log=UUID(int=7))))
-    assert findings()[:2] == [
-        ("checkpoint of another log", "checkpoint 4"),
-        ("checkpoint is not in the database", "checkpoint 4"),
+    assert findings() == [
+        ("checkpoint key is not trusted", "key thief"),
+        ("checkpoint is forged", "checkpoint 900"),
+        ("replica differs", "copy 3"),
     ]
 
 
-def test_another_log_under_the_same_checkpoints_is_reported(kept):
-    execute("UPDATE checkpoints_log SET id = gen_random_uuid()")
-    kinds = [kind for kind, _ in findings()]
-    assert kinds.count("replica differs") == 3
-    assert kinds.count("checkpoint signature is wrong") == 3
+def test_a_checkpoint_with_another_signature_under_a_trusted_key_is_reported(kept):
+    text, _, signature = records.find(600).note.rpartition(" ")
+    replace_note(600, f"{text} {signature[:8]}{'A' * (len(signature) - 9)}\n")
+    assert {("replica differs", "copy 2"), ("checkpoint is forged", "checkpoint 600")} <= set(findings())
 
 
-def test_a_missing_checkpoint_breaks_the_chain(kept):
-    execute("DELETE FROM checkpoints_checkpoint WHERE number = 2")
-    assert ("checkpoint chain broken", "checkpoint 3") in findings()
+def test_a_copy_of_a_checkpoint_of_another_log_is_reported(kept):
+    other = TreeHead("other.example/log", 900, records.latest().root)
+    copy_of(kept, 4).write_text(note_by(keyring.checkpoint_keyring(), other))
+    assert findings() == [("replica differs", "copy 4")]
 
 
-def test_checkpoints_out_of_order_break_the_chain(kept):
-    execute("UPDATE checkpoints_checkpoint SET made_at = made_at - interval '1 hour' WHERE number = 2")
-    assert {("checkpoint chain broken", "checkpoint 2"), ("checkpoint key was not in use", "checkpoint 2")} <= set(
-        findings()
-    )
+def test_another_log_under_the_same_checkpoints_is_reported(kept, settings):
+    settings.LOG_ORIGIN = "other.example/log"
+    assert [kind for kind, _ in findings()].count("checkpoint is forged") == 3
+
+
+def test_a_second_history_by_the_own_key_is_reported(kept):
+    copy_of(kept, 4).write_text(note_by(keyring.checkpoint_keyring(), TreeHead(configured.LOG_ORIGIN, 900, bytes(32))))
+    assert findings() == [("replica differs", "copy 4"), ("log differs from its checkpoint", "copy 4")]
+
+
+def test_a_copy_that_is_not_recorded_yet_is_in_order(kept):
+    execute("DELETE FROM checkpoints_copy WHERE number = 3")
+    assert findings() == []
+
+
+def test_a_missing_checkpoint_is_reported_by_its_copy(kept):
+    execute("DELETE FROM checkpoints_copy WHERE number = 2")
+    execute("DELETE FROM checkpoints_checkpoint WHERE size = 600")
+    assert findings() == [("copies of checkpoints not in order", "copy 3")]
+    execute("ALTER TABLE checkpoints_copy DROP CONSTRAINT checkpoints_copy_size_fkey")
+    execute("INSERT INTO checkpoints_copy (number, size) VALUES (2, 600)")
+    assert findings() == [("checkpoint is not in the database", "copy 2")]
+
+
+def test_a_key_that_signed_after_its_time_or_was_never_in_use_is_reported(kept):
+    execute("INSERT INTO checkpoints_retirement SELECT id, since FROM checkpoints_key")
+    assert findings() == [("checkpoint key was not in use", "checkpoint 900")]
+    execute("DELETE FROM checkpoints_retirement")
+    execute("DELETE FROM checkpoints_key")
+    assert findings() == [("checkpoint key was not in use", "checkpoint 900")]
 
 
 def test_a_copy_that_was_removed_is_reported(kept):
     copy_of(kept, 2).unlink()
-    assert findings() == [("replica missing", "checkpoint 2")]
+    assert findings() == [("replica missing", "copy 2")]
 
 
 def test_a_copy_that_is_no_checkpoint_is_reported(kept):
     copy_of(kept, 4).write_bytes(b"{}")
-    assert findings() == [("replica differs", "checkpoint 4")]
+    assert findings() == [("replica differs", "copy 4")]
 
 
 def test_an_unavailable_storage_is_reported(kept):
@@ -211,40 +237,38 @@ def test_a_changed_tree_is_reported(kept, change, where):
 
 def test_an_incremental_audit_computes_a_changed_tree_again(kept):
     execute("UPDATE checkpoints_node SET hash = sha256(hash) WHERE level = 9")
-    assert findings(since=records.find_by_number(3)) == [
-        ("tree node differs", "checkpoint 3"),
+    assert findings(since=records.find(900)) == [
+        ("tree node differs", "checkpoint 900"),
         ("tree node differs", "level 9 place 0"),
     ]
 
 
 def test_a_log_that_is_not_signed_for_more_than_a_day_is_reported(kept):
-    execute("DELETE FROM checkpoints_checkpoint WHERE number = 3")
+    cut_checkpoints(600)
     copy_of(kept, 3).unlink()
-    execute("DELETE FROM checkpoints_node WHERE (place + 1) << level::integer > 600")
     assert findings() == []
     assert findings(later=timedelta(hours=26)) == [("checkpoint overdue", "the log")]
 
 
 def test_the_latest_trusted_checkpoint_is_valid_and_within_the_audited_positions(kept):
     assert audit.latest_trusted(upto=299) is None
-    assert audit.latest_trusted(upto=899).number == 2
-    assert audit.latest_trusted(upto=900).number == 3
+    assert audit.latest_trusted(upto=899).size == 600
+    assert audit.latest_trusted(upto=900).size == 900
     copy_of(kept, 3).unlink()
-    execute("UPDATE checkpoints_checkpoint SET signature = decode(repeat('ab', 64), 'hex') WHERE number = 2")
-    assert audit.latest_trusted(upto=900).number == 1
+    execute("UPDATE checkpoints_checkpoint SET root = sha256(root) WHERE size = 600")
+    assert audit.latest_trusted(upto=900).size == 300
 
 
 def test_a_copy_removed_with_its_record_is_reported_because_of_later_ones(kept):
     copy_of(kept, 2).unlink()
     execute("DELETE FROM checkpoints_copy WHERE number = 2")
-    assert findings() == [("replica missing", "checkpoint 2")]
+    assert findings() == [("copies of checkpoints not in order", "copy 3")]
 
 
 def test_a_removed_copy_does_not_hide_those_after_it(kept):
-    execute("DELETE FROM checkpoints_checkpoint WHERE number > 1")
-    execute("DELETE FROM checkpoints_node WHERE (place + 1) << level::integer > 300")
+    cut_checkpoints(300)
     copy_of(kept, 2).unlink()
-    assert ("checkpoint is not in the database", "checkpoint 3") in findings()
+    assert ("checkpoint is not in the database", "copy 3") in findings()
 
 
 def test_a_published_key_that_is_not_trusted_is_reported(kept):
@@ -252,8 +276,3 @@ def test_a_published_key_that_is_not_trusted_is_reported(kept):
     assert [kind for kind, _ in findings()] == ["checkpoint key is not trusted"]
     execute("INSERT INTO checkpoints_key (id, public) VALUES ('thief', sha256('thief'))")
     assert ("checkpoint key is not trusted", "key thief") in findings()
-
-
-def test_a_log_without_its_id_is_reported(kept):
-    execute("DELETE FROM checkpoints_log")
-    assert ("checkpoint of another log", "the log") in findings()

@@ -59,13 +59,13 @@ def test_a_key_that_was_added_ahead_signs_only_once_it_is_rotated_to(rotate, tmp
     call_command("rotate_checkpoint_key", name="new", ahead=True)
     public = capsys.readouterr().out.strip()
     settings.CHECKPOINT_KEYS = file.read_text().strip()
-    assert signing.sign_now().key == "old"
+    assert notes.signer(signing.sign_now()) == "old"
     assert keyring.parse("none", public).public["new"] == keyring.checkpoint_keyring().public["new"]
     log_of(1, stream="round-2")
     with pytest.raises(CommandError, match="already"):
         call_command("rotate_checkpoint_key", name="new", ahead=True)
     rotate(file)
-    assert records.latest().key == "new"
+    assert notes.signer(records.latest()) == "new"
     assert list(keyring.parse(file.read_text().strip(), "").public) == ["new", "old"]
 
 
@@ -83,10 +83,10 @@ def test_the_checkpoint_command_signs_once_and_copies(place, capsys):
 
     assert run() == "Nothing is sealed yet."
     log_of(5)
-    assert run() == "checkpoint 1: position 6, by development"  # with the event of the first manifest
-    assert run() == "checkpoint 1: position 6, by development"
-    assert records.latest().position == 6
-    assert [each.name for each in place.glob("0*.json")] == ["000000000001.json"]
+    assert run() == "checkpoint 6 by development"  # with the event of the first manifest
+    assert run() == "checkpoint 6 by development"
+    assert records.latest().size == 6
+    assert [each.name for each in place.glob("0*")] == ["000000000001.txt"]
 
 
 def test_the_line_for_a_witness_is_what_its_file_of_houses_takes(settings, tmp_path, capsys):

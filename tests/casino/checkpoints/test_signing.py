@@ -1,7 +1,6 @@
-"""Signing: correct checkpoints, one signer, one checkpoint for a number whenever a signer dies, append-only tables."""
+"""Signing: correct checkpoints, one signer, one copy for a number whenever a signer dies, append-only tables."""
 
 import itertools
-import json
 from datetime import timedelta
 
 import psycopg
@@ -10,15 +9,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from psycopg import errors
 
-from casino.checkpoints import keyring, queries, records, signing, storage, tasks, tree
-from casino.checkpoints.document import fingerprint, parse, serialize
+from casino.checkpoints import keyring, notes, queries, records, signing, storage, tasks, tree
 from casino.checkpoints.signing import HistoryDiffers, KeyRefused, NumberTaken
 from casino.events.sql import fetch
-from casino.events.verification import current_head
 from casino.kernel import merkle
 from tests.casino.checkpoints.signing_here import log_of
 
-TABLES = ["log", "checkpoint", "copy", "node", "key", "retirement", "manifest"]
+TABLES = ["checkpoint", "cosignature", "copy", "node", "key", "retirement", "manifest"]
 
 
 def leaves(size):
@@ -40,32 +37,29 @@ def test_an_empty_log_has_nothing_to_sign(place):
 
 
 @pytest.mark.django_db
-def test_a_checkpoint_has_the_head_and_root_of_the_log_and_is_copied(place):
+def test_a_checkpoint_has_the_root_of_the_log_and_is_copied(place, settings):
     log_of(700)
     made = signing.sign_now()
-    assert (made.number, made.position, made.head) == (1, 700, current_head().digest)
-    assert made.root == merkle.root(leaves(700))
-    assert made.previous == b""
-    assert keyring.checkpoint_keyring().verifies(made)
+    assert (made.size, made.root) == (700, merkle.root(leaves(700)))
+    assert notes.signer(made) == "development"
     (copy,) = place.iterdir()
-    assert copy.name == "000000000001.json"
-    assert parse(copy.read_bytes()) == made == records.latest()
+    assert copy.name == "000000000001.txt"
+    assert copy.read_text() == made.note
+    assert copy.read_text().startswith(f"{settings.LOG_ORIGIN}\n700\n")
+    assert records.latest_copy().size == 700
 
 
 @pytest.mark.django_db
-def test_checkpoints_are_chained_and_each_extends_all_earlier_ones(place):
+def test_each_checkpoint_extends_all_earlier_ones(place):
     made = []
     for count in (1, 255, 10, 300):
         log_of(count, stream=f"round-{len(made)}")
         made.append(signing.sign_now())
-    for old, new in itertools.pairwise(made):
-        assert new.previous == fingerprint(old)
-    for old in made:
-        for new in made[old.number - 1 :]:
-            proof = queries.consistency_path(old, new)
-            assert proof == merkle.consistency(leaves(new.position), old.position)
-            assert merkle.is_consistent(old.position, new.position, old.root, new.root, proof)
-    assert [json.loads(file.read_bytes())["number"] for file in sorted(place.iterdir())] == [1, 2, 3, 4]
+    for old, new in itertools.combinations_with_replacement(made, 2):
+        proof = queries.consistency_path(old, new)
+        assert proof == merkle.consistency(leaves(new.size), old.size)
+        assert merkle.is_consistent(old.size, new.size, old.root, new.root, proof)
+    assert [file.read_text() for file in sorted(place.iterdir())] == [each.note for each in made]
 
 
 @pytest.mark.django_db
@@ -74,16 +68,16 @@ def test_any_position_is_proven_in_any_checkpoint_that_covers_it_with_two_statem
     signing.sign_now()
     log_of(700, stream="round-2")
     signing.sign_now()
-    for number, positions in ((1, [1, 256, 257, 300]), (2, [1, 300, 511, 768, 769, 1000])):
-        checkpoint = records.find_by_number(number)
+    for size, positions in ((300, [1, 256, 257, 300]), (1000, [1, 300, 511, 768, 769, 1000])):
+        checkpoint = records.find(size)
         with CaptureQueriesContext(connection) as statements:
             paths = queries.inclusion_paths(positions, checkpoint)
         assert len(statements) == 2
         for position, path in zip(positions, paths, strict=True):
             leaf = leaves(1000)[position - 1]
-            assert merkle.is_included(leaf, position - 1, checkpoint.position, path, checkpoint.root)
+            assert merkle.is_included(leaf, position - 1, checkpoint.size, path, checkpoint.root)
     with pytest.raises(ValueError, match="no leaf"):
-        queries.inclusion_paths([301], records.find_by_number(1))
+        queries.inclusion_paths([301], records.find(300))
 
 
 @pytest.mark.django_db
@@ -98,7 +92,7 @@ def test_signing_reads_new_events_and_not_the_whole_log(place):
     with CaptureQueriesContext(connection) as statements:
         made = signing.sign_now()
     assert len(statements) <= baseline + 3  # the digests of new tiles, the left edge, the new nodes
-    assert made.root == merkle.root(leaves(made.position))
+    assert made.root == merkle.root(leaves(made.size))
 
 
 @pytest.mark.django_db
@@ -106,8 +100,9 @@ def test_a_long_log_is_signed_in_steps(place, monkeypatch):
     monkeypatch.setattr(signing, "MAX_POSITIONS", 256)
     log_of(600)
     assert signing.sign_if_due() == 1  # the rest is not due yet
-    assert signing.sign_now().number == 3
-    assert [each.position for each in records.list_after(after=0, limit=9)] == [256, 512, 600]
+    assert signing.sign_now().size == 600
+    assert [each.size for each in records.list_after(0)] == [256, 512, 600]
+    assert [each.size for each in records.list_copies(after=0)] == [256, 512, 600]
 
 
 @pytest.mark.django_db
@@ -119,7 +114,7 @@ def test_signing_again_without_new_events_does_nothing(place):
 
 
 @pytest.mark.django_db
-def test_a_checkpoint_is_due_by_count_by_time_when_asked_for_and_each_day(place, settings, monkeypatch):
+def test_a_checkpoint_is_due_by_count_by_time_and_when_asked_for(place, settings):
     settings.CHECKPOINT_POSITIONS = 10
     log_of(5)
     assert signing.sign_if_due() == 1
@@ -142,22 +137,20 @@ def test_a_checkpoint_is_due_by_count_by_time_when_asked_for_and_each_day(place,
     assert signing.sign_if_due() == 1
     records.ask()
     assert signing.sign_if_due() == 0, "it covers all that there is"
-    monkeypatch.setattr(signing, "DAILY", timedelta(0))
-    monkeypatch.setattr(signing, "copy_to_storage", lambda: None)
-    assert signing._sign(signing._is_due, lock=signing._TRY_LOCK)
-    assert records.latest().position == 18
 
 
 @pytest.mark.django_db
-def test_a_missing_copy_is_made_by_the_next_run(place, settings):
+def test_a_missing_copy_is_made_by_the_next_run_before_anything_else_is_signed(place, settings):
     settings.CHECKPOINT_STORAGE = ""
     log_of(5)
     made = signing.sign_now()
     settings.CHECKPOINT_STORAGE = place.as_uri()
-    signing.copy_to_storage()
-    assert parse((place / storage.object_name(1)).read_bytes()) == made
-    signing.copy_to_storage()
-    assert records.copied_numbers() == {1}
+    log_of(1, stream="round-2")
+    assert signing.sign_if_due() == 1
+    assert (place / storage.object_name(1)).read_text() == made.note
+    assert records.latest() == made
+    assert not signing.copy_to_storage()
+    assert [each.number for each in records.list_copies(after=0)] == [1]
 
 
 @pytest.mark.django_db
@@ -166,9 +159,23 @@ def test_an_unrecorded_copy_is_recorded_by_the_next_run(place, settings):
     log_of(5)
     made = signing.sign_now()
     settings.CHECKPOINT_STORAGE = place.as_uri()
-    storage.configured_storage().write(storage.object_name(1), serialize(made))
+    storage.configured_storage().write(storage.object_name(1), made.note.encode())
     assert signing.sign_now() == made
-    assert records.copied_numbers() == {1}
+    assert (records.latest_copy().number, records.latest_copy().size) == (1, 5)
+
+
+@pytest.mark.django_db
+def test_what_is_signed_for_witnesses_in_between_is_copied_once_it_is_due(place):
+    log_of(5)
+    assert signing.sign_if_due() == 1
+    for number in range(3):
+        log_of(1, stream=f"between-{number}")
+        assert signing.sign_new()
+        assert signing.sign_if_due() == 0
+    assert [each.size for each in records.list_after(0)] == [5, 6, 7, 8]
+    records.ask()
+    assert signing.sign_if_due() == 1
+    assert [each.size for each in records.list_copies(after=0)] == [5, 8]
 
 
 @pytest.mark.django_db
@@ -188,13 +195,14 @@ def test_no_second_history_is_signed_when_the_storage_has_the_number(place):
 def test_a_copy_that_differs_is_kept_and_stops_signing(place, settings):
     settings.CHECKPOINT_STORAGE = ""
     log_of(5)
-    signing.sign_now()
+    made = signing.sign_now()
     settings.CHECKPOINT_STORAGE = place.as_uri()
     place.mkdir()
-    (place / storage.object_name(1)).write_bytes(b"other")
+    other = made.note.encode()[:-1]
+    (place / storage.object_name(1)).write_bytes(other)
     with pytest.raises(NumberTaken):
         signing.copy_to_storage()
-    assert (place / storage.object_name(1)).read_bytes() == b"other"
+    assert (place / storage.object_name(1)).read_bytes() == other
 
 
 @pytest.mark.django_db
@@ -216,14 +224,14 @@ def test_a_new_key_is_registered_when_it_first_signs_and_the_old_one_expires_a_d
     assert significant_events() == []
     settings.CHECKPOINT_KEYS = "two:" + "22" * 32 + ",one:" + "11" * 32
     log_of(1, stream="round-2")
-    assert signing.sign_now().key == "two"
+    assert notes.signer(signing.sign_now()) == "two"
     one, two = records.registered_keys()
     assert (one.id, two.id, two.until) == ("one", "two", None)
     assert one.until - two.since == timedelta(days=1)
     assert significant_events() == [("key_rotated", "checkpoint key:two")]
     settings.CHECKPOINT_KEYS = "one:" + "11" * 32
     log_of(1, stream="round-3")
-    assert signing.sign_now().key == "one"  # a process that still runs with the old keyring
+    assert notes.signer(signing.sign_now()) == "one"  # a process that still runs with the old keyring
 
 
 @pytest.mark.django_db
@@ -269,7 +277,7 @@ def test_an_incomplete_tree_proves_nothing(place):
     with pytest.raises(tree.IncompleteTree):
         tree.hashes([merkle.Range(256, 512)])
     with pytest.raises(tree.IncompleteTree):
-        tree.grow(made.position, 600)
+        tree.grow(made.size, 600)
 
 
 def rewrite_seal(database, position):
@@ -290,11 +298,11 @@ def test_nothing_is_signed_on_top_of_a_rewritten_tail(database, place):
 def test_a_dozen_signers_at_once_create_one_checkpoint(database, place, in_threads):
     log_of(20)
     made = in_threads(12, lambda _: signing.sign_now())
-    assert {each.number for each in made} == {1}
-    assert len(list(place.glob("*.json"))) == 1
+    assert {each.size for each in made} == {20}
+    assert len(list(place.glob("*.txt"))) == len(records.list_copies(after=0)) == 1
 
 
-def test_neither_the_application_nor_the_owner_can_remove_a_row_and_a_log_has_one_id(database):
+def test_neither_the_application_nor_the_owner_can_remove_a_row(database):
     for url, refused in ((database.url, errors.InsufficientPrivilege), (database.owner_url, errors.RestrictViolation)):
         with psycopg.connect(url, autocommit=True) as connection:
             if refused is errors.InsufficientPrivilege:
@@ -303,5 +311,3 @@ def test_neither_the_application_nor_the_owner_can_remove_a_row_and_a_log_has_on
                 for statement in ("DELETE FROM {}", "TRUNCATE {} CASCADE"):
                     with pytest.raises(refused):
                         connection.execute(statement.format(f"checkpoints_{name}"))
-    with database.owner() as owner, pytest.raises(errors.UniqueViolation):
-        owner.execute("INSERT INTO checkpoints_log DEFAULT VALUES")

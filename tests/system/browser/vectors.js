@@ -3,9 +3,9 @@
 async (vectors) => {
   const load = (name) => import(`/static/play/verify/${name}.js`);
   const [hashes, reading, log, shoe, closing, hands, game, receipts, witnesses, notes] = await Promise.all(
-    ["hashes", "read", "log", "shoe", "closing", "hands", "game", "receipt", "witnesses", "cosignatures"].map(load),
+    ["hashes", "read", "log", "shoe", "closing", "hands", "game", "receipt", "witnesses", "checkpoint"].map(load),
   );
-  const { big, bytes, hex, hmac, isContinued, isSigned, joined, leafOf, rootByPath, rootOf, sha256, unhex } = hashes;
+  const { big, bytes, hex, hmac, isSigned, joined, leafOf, rootByPath, rootOf, sha256, unhex } = hashes;
   const uuid = (text) => unhex(text.replaceAll("-", ""));
   const tag = (name) => joined(bytes(name), Uint8Array.of(0));
   const pairs = {};
@@ -20,16 +20,6 @@ async (vectors) => {
   const leaves = await Promise.all(merkle.leaf_data.map((data) => leafOf(unhex(data))));
   const byPath = await rootByPath(leaves[merkle.index], merkle.index, leaves.length, merkle.path.map(unhex));
   pairs.merkle = [[hex(await rootOf(leaves)), hex(byPath)], [merkle.root, merkle.root]];
-  const continued = vectors.consistency.map((each) => isContinued(each.old, each.size, unhex(each.old_root), unhex(each.root), each.proof.map(unhex)));
-  const broken = vectors.consistency.map((each) => isContinued(each.old, each.size, unhex(each.old_root), unhex(each.root), [...each.proof.map(unhex), new Uint8Array(32)]));
-  pairs.consistency = [[await Promise.all(continued), await Promise.all(broken)], [continued.map(() => true), continued.map(() => false)]];
-
-  const { signature, ...signed } = vectors.checkpoint.checkpoint;
-  const text = `casino.checkpoint.v1\n${reading.canonical(signed)}`;
-  pairs.checkpoint = [
-    [text, await isSigned(unhex(vectors.checkpoint.public_key), bytes(text), unhex(signature))], [vectors.checkpoint.signed_bytes, true],
-  ];
-
   const cutOf = async (commitment, contributions, shoeWitnesses = []) => hex(await shoe.cutOf(
     { commitmentData: () => ({ commitment }), shoeWitnesses }, null, contributions,
   ));

@@ -21,7 +21,7 @@ class Command(BaseCommand):
         if checkpoint is None:
             self.stdout.write("Nothing is sealed yet.")
         else:
-            self.stdout.write(f"checkpoint {checkpoint.number}: position {checkpoint.position}, by {checkpoint.key}")
+            self.stdout.write(f"checkpoint {checkpoint.size} by {notes.signer(checkpoint)}")
             window = notes.protection_window()
             if window.witnesses:
                 self.stdout.write(str(window))

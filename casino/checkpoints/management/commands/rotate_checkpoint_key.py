@@ -6,7 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from casino.checkpoints import keyring, signing, storage
+from casino.checkpoints import keyring, notes, signing, storage
 from casino.checkpoints.signing import CannotSign
 from casino.crypto.signing_keys import NONE
 
@@ -53,9 +53,9 @@ class Command(BaseCommand):
             checkpoint = signing.sign_now()
         except (CannotSign, storage.StorageUnavailable) as error:
             raise CommandError(f"The key is in {file}, but no checkpoint can be signed yet: {error}") from error
-        result = (
-            "nothing is sealed yet" if checkpoint is None else f"checkpoint {checkpoint.number} is by {checkpoint.key}"
-        )
+        result = "nothing is sealed yet"
+        if checkpoint is not None:
+            result = f"checkpoint {checkpoint.size} is by {notes.signer(checkpoint)}"
         self.stdout.write(f"{ring.active} {ring.public[ring.active].hex()} is in {file}; {result}")
 
 

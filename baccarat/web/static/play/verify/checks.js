@@ -1,7 +1,7 @@
 // Runs all checks of an exported round, with the names and verdicts of the stand-alone verifier.
 
 import { closing } from "./closing.js";
-import { cosignatures } from "./cosignatures.js";
+import * as checkpoint from "./checkpoint.js";
 import * as game from "./game.js";
 import * as log from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply, Proof } from "./proof.js";
@@ -14,19 +14,19 @@ import * as shoe from "./shoe.js";
 import { witnesses } from "./witnesses.js";
 
 /** @import { Finding, Values } from "./proof.js" */
-/** @import { Cosignature } from "./cosignatures.js" */
+/** @import { Cosignature } from "./checkpoint.js" */
 /** @import { AnyReceipt } from "./receipt.js" */
 /** @import { WitnessAddress } from "./public_reads.js" */
 /** @import { Caveat } from "./caveats.js" */
 
 /** @typedef {{name: string, verdict: "ok" | "open" | "none" | "failed", code: string, values: Values, expected?: unknown, found?: unknown}} Check */
-/** @typedef {{verdict: "verified" | "partly" | "uncosigned" | "forced" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {number: number, made_at: string, cosignedBy: Cosignature[]} | null, couldChoose: Chooser | null, foreknown: boolean, caveats: Caveat[], checks: Check[]}} Verdict `couldChoose`: who could have chosen the cards; `foreknown`: whether the house could know them before the bets */
+/** @typedef {{verdict: "verified" | "partly" | "uncosigned" | "forced" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {size: number, cosignedBy: Cosignature[]} | null, couldChoose: Chooser | null, foreknown: boolean, caveats: Caveat[], checks: Check[]}} Verdict `couldChoose`: who could have chosen the cards; `foreknown`: whether the house could know them before the bets */
 /** @typedef {"nobody" | "house_and_witnesses" | "house_early" | "house_knows" | "house"} Chooser */
 
 /** @type {[name: string, check: (proof: Proof) => Finding | Promise<Finding>][]} */
 const CHECKS = [
-  ["digests", log.digests], ["chain", log.chain], ["inclusion", log.inclusion], ["signature", log.signature], ["key", log.key],
-  ["cosignatures", cosignatures],
+  ["digests", log.digests], ["chain", log.chain], ["inclusion", checkpoint.inclusion],
+  ["signature", checkpoint.signature], ["key", checkpoint.key], ["cosignatures", checkpoint.cosignatures],
   ["rules", game.rules], ["record", game.record], ["commitment", shoe.commitment], ["cut", shoe.cut], ["terms", shoe.terms],
   ["closing", closing], ["witnesses", witnesses], ["cards", shoe.cards],
   ["hands", game.hands], ["wagers", game.wagers], ["payouts", game.payouts], ["commission", game.commission], ["void", game.voiding],
@@ -107,7 +107,7 @@ export async function verify(bytes, { trusted = [], witnessKeys = [], requireSig
   return {
     verdict, checks,
     round: covered && proof ? proof.round : null,
-    asOf: covered && proof ? { ...proof.checkpoint, cosignedBy: proof.cosignedBy } : null,
+    asOf: covered && proof?.checkpoint ? { size: checkpoint.parseNote(proof.checkpoint).size, cosignedBy: proof.cosignedBy } : null,
     couldChoose: covered && proof ? whoCouldChoose(proof) : null,
     foreknown: Boolean(proof && verdict !== "failed" && ((proof.isLong && !proof.drawsByRound) || !proof.witnesses.length)),
     caveats: proof && verdict !== "failed" ? caveatsOn(proof) : [],

@@ -131,34 +131,6 @@ export async function rootByPath(leaf, index, size, path) {
 }
 
 /**
- * Whether a proof shows that the tree of `size` leaves extends that of `old`, at least one (RFC 9162).
- * @param {number} old
- * @param {number} size
- * @param {Uint8Array} oldRoot
- * @param {Uint8Array} root
- * @param {readonly Uint8Array[]} proof
- */
-export async function isContinued(old, size, oldRoot, root, proof) {
-  if (!(old > 0 && old <= size)) return false;
-  if (old === size) return !proof.length && hex(oldRoot) === hex(root);
-  let [node, last] = [old - 1, size - 1];
-  const up = () => { [node, last] = [Math.floor(node / 2), Math.floor(last / 2)]; };
-  while (node % 2 === 1) up();
-  const [first, ...steps] = node === 0 ? [oldRoot, ...proof] : proof;
-  if (!first) return false;
-  let [one, other] = [first, first];
-  for (const step of steps) {
-    if (last === 0) return false;
-    if (node % 2 === 1 || node === last) {
-      [one, other] = [await sha256(NODE, step, one), await sha256(NODE, step, other)];
-      while (node % 2 === 0 && node !== 0) up();
-    } else other = await sha256(NODE, other, step);
-    up();
-  }
-  return last === 0 && hex(one) === hex(oldRoot) && hex(other) === hex(root);
-}
-
-/**
  * Return the root of a whole tree of leaf hashes.
  * @param {Uint8Array[]} leaves
  * @returns {Promise<Uint8Array>}

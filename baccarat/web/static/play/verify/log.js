@@ -1,6 +1,6 @@
-// Checks of the log: digests, links, the Merkle tree and its signature.
+// Checks of the log: digests and links.
 
-import { big, bytes, hex, isSigned, joined, leafOf, rootByPath, sha256, unhex } from "./hashes.js";
+import { big, bytes, hex, joined, sha256, unhex } from "./hashes.js";
 import { CannotCheck, CheckFailed, termsWithCards } from "./proof.js";
 import { canonical } from "./read.js";
 
@@ -159,77 +159,4 @@ function links(proof) {
     if (before.digest !== after.previous) throw new CheckFailed("chain.link", before.digest, after.previous, { position: before.position });
   });
   return count;
-}
-
-/**
- * @param {Proof} proof
- * @returns {Promise<Finding>}
- */
-export async function inclusion(proof) {
-  const { checkpoint } = proof;
-  const within = new Set(proof.events.map((event) => event.position).filter((position) => position <= (checkpoint?.position ?? 0)));
-  const listed = proof.inclusion_proofs.map((line) => line.position);
-  if (listed.some((position) => !within.has(position)) || new Set(listed).size !== listed.length) throw new CheckFailed("inclusion.more", [...within], listed);
-  if (!checkpoint) throw new CannotCheck("inclusion.none");
-  const paths = new Map(proof.inclusion_proofs.map((line) => [line.position, line.path.map(unhex)]));
-  for (const event of proof.events) {
-    const { position } = event;
-    if (position > checkpoint.position) continue;
-    const path = paths.get(position);
-    if (!path) throw new CheckFailed("inclusion.path", position, [...paths.keys()], { position });
-    const computed = await rootByPath(await leafOf(unhex(event.digest)), position - 1, checkpoint.position, path);
-    if (!computed || hex(computed) !== checkpoint.root) throw new CheckFailed("inclusion.root", checkpoint.root, computed && hex(computed), { position });
-    if (position === checkpoint.position && event.digest !== checkpoint.head) throw new CheckFailed("inclusion.root", checkpoint.head, event.digest, { position });
-  }
-  const younger = proof.events.filter((event) => event.position > checkpoint.position);
-  if (younger.length) throw new CannotCheck("inclusion.younger", { positions: younger.map((event) => event.position).join(", ") });
-  return ["inclusion.ok", { count: proof.events.length, number: checkpoint.number, size: checkpoint.position }];
-}
-
-/** @param {Proof} proof */
-function signingKey(proof) {
-  if (!proof.checkpoint) throw new CannotCheck("signature.none");
-  const key = proof.keys.find((each) => each.id === proof.checkpoint.key);
-  if (!key) throw new CheckFailed("signature.unlisted", proof.checkpoint.key, proof.keys.map((each) => each.id));
-  return key;
-}
-
-/**
- * @param {Proof} proof
- * @returns {Promise<Finding>}
- */
-export async function signature(proof) {
-  const key = signingKey(proof);
-  const { signature: signatureHex, ...signed } = proof.checkpoint;
-  if (signed.format !== "casino.checkpoint.v1") throw new CheckFailed("signature.format", "casino.checkpoint.v1", signed.format ?? null);
-  if ((signed.number === 1) === Boolean(signed.previous)) throw new CheckFailed("signature.format", signed.number, signed.previous);
-  const message = joined(bytes("casino.checkpoint.v1\n"), bytes(canonical(signed)));
-  const isValid = await isSigned(unhex(key.public_key), message, unhex(signatureHex));
-  if (isValid === null) throw new CannotCheck("signature.browser");
-  if (!isValid) throw new CheckFailed("signature.differs", "Ed25519", signatureHex, { key: key.id });
-  if (sortableTime(key.valid_from) > sortableTime(signed.made_at) || (key.valid_until !== null && sortableTime(key.valid_until) < sortableTime(signed.made_at))) {
-    throw new CheckFailed("signature.time", [key.valid_from, key.valid_until], signed.made_at, { key: key.id });
-  }
-  return ["signature.ok", { number: signed.number, time: signed.made_at, key: key.id }];
-}
-
-/**
- * Format a time of a key or a checkpoint as sortable text: fractions may have any length.
- * @param {string} text
- */
-function sortableTime(text) {
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?Z$/.exec(text);
-  if (!match) throw new TypeError("not a time");
-  return `${match[1]}.${(match[2] ?? "").padEnd(6, "0")}`;
-}
-
-/**
- * @param {Proof} proof
- * @returns {Finding}
- */
-export function key(proof) {
-  const used = signingKey(proof);
-  if (!proof.trusted.size) throw new CannotCheck("key.unknown");
-  if (!proof.trusted.has(used.public_key)) throw new CheckFailed("key.other", [...proof.trusted], used.public_key);
-  return ["key.ok"];
 }

@@ -5,7 +5,7 @@ import { Preferences } from "../js/core/preferences.js";
 import { storage } from "../js/core/session.js";
 import { currentLanguage, languageName, LANGUAGES, loadLanguage } from "../js/messages/index.js";
 import { verify } from "./checks.js";
-import { isCosigner } from "./cosignatures.js";
+import { isCosigner } from "./checkpoint.js";
 import { read } from "./read.js";
 import { Steps } from "./steps.js";
 import { t } from "./messages.js";

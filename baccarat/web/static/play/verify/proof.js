@@ -6,7 +6,7 @@
  */
 /**
  * An exported round whose fields have been checked by `requireShape`.
- * @typedef {Omit<Api["RoundProof"], "events" | "rules" | "checkpoint" | "keys"> & {events: LogEvent[], rules: any, checkpoint: any, keys: Api["LogKey"][]}} ProofDocument
+ * @typedef {Omit<Api["RoundProof"], "events" | "rules" | "keys"> & {events: LogEvent[], rules: any, keys: Api["LogKey"][]}} ProofDocument
  */
 /** @typedef {Record<string, unknown>} Values */
 /** @typedef {[code: string, values?: Values]} Finding what a passed check found: the key of its message, with values */
@@ -72,7 +72,6 @@ export class Proof {
     this.events = document.events;
     this.inclusion_proofs = document.inclusion_proofs;
     this.checkpoint = document.checkpoint;
-    this.cosigned = document.cosigned;
     this.keys = document.keys;
     this.trusted = new Set(trusted.filter((key) => !key.includes("+")));
     this.required = witnessKeys.filter((key) => !key.includes("+"));

@@ -49,7 +49,7 @@ const NUMBERS = new Map([
   ["count", [0, MAX]], ["positive", [1, MAX]], ["seat", [1, 255]], ["u32", [1, 2 ** 32 - 1]], ["decks", [1, 8]], ["part", [1, 10_000]],
 ]);
 const TEXTS = new Map([
-  ["text", /^/], ["uuid", /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/], ["hash", /^[0-9a-f]{64}$/], ["hash or none", /^(?:[0-9a-f]{64})?$/],
+  ["text", /^/], ["uuid", /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/], ["hash", /^[0-9a-f]{64}$/],
   ["signature", /^[0-9a-f]{128}$/], ["hex", /^(?:[0-9a-f]{2})*$/], ["contribution", /^(?:[0-9a-f]{2}){1,32}$/], ["card", /^[A23456789TJQK][cdhs]$/],
   ["spot", /^(?:player|banker|tie)$/], ["money", /^(?:real|play)$/], ["amount", /^(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,8})?$/],
   ["shuffle", /^(?:each_round|shoe)$/], ["under_minimum", /^(?:raise|reject)$/], ["spots_per_round", /^(?:any|one)$/], ["timing", /^(?:settlement|deferred)$/],
@@ -138,11 +138,7 @@ const EXPORT = {
   },
   events: each(EVENT),
   inclusion_proofs: ascending({ position: "positive", path: each("hash") }),
-  checkpoint: orNull({
-    format: "text", log: "uuid", number: "positive", position: "positive", head: "hash", root: "hash", previous: "hash or none", made_at: "time", key: "text",
-    signature: "signature",
-  }),
-  "cosigned?": orNull({ note: "text", consistency: each("hash") }),
+  checkpoint: "?text",
   keys: once({ id: "text", public_key: "hash", valid_from: "time", valid_until: "?time" }),
 };
 const STAKES = once({ spot: "spot", amount: "amount" });
@@ -264,7 +260,7 @@ export function requireShape(document) {
   if (format !== "casino.round.v1") throw new CheckFailed("file.format", "casino.round.v1", format);
   const found = shaped(document, EXPORT, "", true);
   if (!found.events.length) throw new CheckFailed("file.empty", "events", "none");
-  return { cosigned: null, ...found, events: found.events.map(shapeEvent) };
+  return { ...found, events: found.events.map(shapeEvent) };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { drawCard } from "../js/art/cards.js";
 import { h, put } from "../js/core/dom.js";
-import { describeCosignatures } from "./cosignatures.js";
+import { describeCosignatures } from "./checkpoint.js";
 import { dealHands } from "./hands.js";
 import { t } from "./messages.js";
 
@@ -53,7 +53,7 @@ function hands(round) {
  */
 export const aboutVerdict = ({ asOf, couldChoose, caveats }) => [
   couldChoose && h("strong", { "data-could-choose": couldChoose }, t(`chosen.${couldChoose}`)),
-  asOf && h("span", {}, t("end.as_of", { number: String(asOf.number), time: asOf.made_at }), " ",
+  asOf && h("span", {}, t("end.as_of", { size: String(asOf.size) }), " ",
     asOf.cosignedBy.length ? t("end.cosigned", { names: describeCosignatures(asOf.cosignedBy) }) : t("end.nobody_cosigned")),
   caveats.map(({ code, values }) => h("span", { "data-caveat": code }, t(`caveat.${code}`, values))),
 ];

@@ -1,6 +1,7 @@
-// The check of cosignatures: which witnesses have cosigned a log that continues the checkpoint's (signed notes of C2SP).
+// Checks of the checkpoint, which is a signed note of C2SP: what its tree holds, who has signed it, and who cosigned it.
 
-import { bytes, hex, isContinued, isSigned, sha256, unhex } from "./hashes.js";
+import { bytes, hex, isSigned, leafOf, rootByPath, sha256, unhex } from "./hashes.js";
+import { microsecondsOf } from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { openedChains } from "./witnesses.js";
 
@@ -99,20 +100,79 @@ export const describeCosignatures = (cosigned) => cosigned.map(({ name, time }) 
  * @param {Proof} proof
  * @returns {Promise<Finding>}
  */
+export async function inclusion(proof) {
+  const { size, root } = proof.checkpoint === null ? { size: 0, root: new Uint8Array() } : parseNote(proof.checkpoint);
+  const within = new Set(proof.events.map((event) => event.position).filter((position) => position <= size));
+  const listed = proof.inclusion_proofs.map((line) => line.position);
+  if (listed.some((position) => !within.has(position)) || new Set(listed).size !== listed.length) throw new CheckFailed("inclusion.more", [...within], listed);
+  if (proof.checkpoint === null) throw new CannotCheck("inclusion.none");
+  const paths = new Map(proof.inclusion_proofs.map((line) => [line.position, line.path.map(unhex)]));
+  for (const event of proof.events) {
+    const { position } = event;
+    if (position > size) continue;
+    const path = paths.get(position);
+    if (!path) throw new CheckFailed("inclusion.path", position, [...paths.keys()], { position });
+    const computed = await rootByPath(await leafOf(unhex(event.digest)), position - 1, size, path);
+    if (!computed || hex(computed) !== hex(root)) throw new CheckFailed("inclusion.root", hex(root), computed && hex(computed), { position });
+  }
+  const younger = proof.events.filter((event) => event.position > size);
+  if (younger.length) throw new CannotCheck("inclusion.younger", { positions: younger.map((event) => event.position).join(", ") });
+  return ["inclusion.ok", { count: proof.events.length, size }];
+}
+
+/**
+ * The listed key that a line of the checkpoint names, that line's signature, and the checkpoint.
+ * @param {Proof} proof
+ */
+async function signingKey(proof) {
+  if (proof.checkpoint === null) throw new CannotCheck("signature.none");
+  const note = parseNote(proof.checkpoint);
+  const { origin, signatures } = note;
+  const listed = new Map(await Promise.all(proof.keys.map(async (each) => /** @type {const} */ ([await keyId(origin, NOTE, unhex(each.public_key)), each]))));
+  const own = signatures.flatMap(({ name, id, blob }) => {
+    const key = name === origin && listed.get(id);
+    return key ? [{ key, blob, note }] : [];
+  });
+  if (own.length !== 1) throw new CheckFailed("signature.unlisted", proof.keys.map((each) => each.id), own.length);
+  return own[0];
+}
+
+/**
+ * @param {Proof} proof
+ * @returns {Promise<Finding>}
+ */
+export async function signature(proof) {
+  const { key, blob, note: { text, size } } = await signingKey(proof);
+  if (!await holds(unhex(key.public_key), text, blob)) throw new CheckFailed("signature.differs", "Ed25519", hex(blob), { key: key.id });
+  const until = key.valid_until;
+  const late = until !== null && proof.events.find((event) => event.position <= size && microsecondsOf(event.recorded_at) > microsecondsOf(until));
+  if (late) throw new CheckFailed("signature.time", until, late.recorded_at, { key: key.id });
+  return ["signature.ok", { size, key: key.id }];
+}
+
+/**
+ * @param {Proof} proof
+ * @returns {Promise<Finding>}
+ */
+export async function key(proof) {
+  const used = (await signingKey(proof)).key;
+  if (!proof.trusted.size) throw new CannotCheck("key.unknown");
+  if (!proof.trusted.has(used.public_key)) throw new CheckFailed("key.other", [...proof.trusted], used.public_key);
+  return ["key.ok"];
+}
+
+/**
+ * @param {Proof} proof
+ * @returns {Promise<Finding>}
+ */
 export async function cosignatures(proof) {
-  const { checkpoint, cosigned } = proof;
-  if (!cosigned) throw new DoesNotApply("cosignatures.none");
-  if (!checkpoint) throw new CheckFailed("cosignatures.checkpoint", null, cosigned.note);
-  const note = parseNote(cosigned.note);
-  const { text, origin, size, root, signatures } = note;
-  if (!await isContinued(checkpoint.position, size, unhex(checkpoint.root), root, cosigned.consistency.map(unhex))) throw new CheckFailed("cosignatures.continued", checkpoint.root, hex(root));
+  const note = proof.checkpoint === null ? null : parseNote(proof.checkpoint);
+  const names = [...new Set(note?.signatures.map((each) => each.name))].filter((name) => name !== note?.origin).join(", ");
+  if (!note || !names) throw new DoesNotApply("cosignatures.none");
+  const { origin, size } = note;
   const origins = [...(await openedChains(proof)).values()].map((chain) => chain.origin);
   if (origins.some((each) => each !== origin)) throw new CheckFailed("cosignatures.origin", origins, origin);
-  const ids = new Map(await Promise.all(proof.keys.map(async ({ public_key: key }) => /** @type {const} */ ([await keyId(origin, NOTE, unhex(key)), unhex(key)]))));
-  const own = signatures.flatMap(({ name, id, blob }) => (name === origin && ids.has(id) ? [holds(/** @type {Uint8Array<ArrayBuffer>} */ (ids.get(id)), text, blob)] : []));
-  const signed = await Promise.all(own);
-  if (!signed.length || signed.includes(false)) throw new CheckFailed("cosignatures.unsigned", origin, cosigned.note);
   proof.cosignedBy = await findCosignatures(note, proof.cosigners);
-  if (!proof.cosignedBy.length) throw new CannotCheck("cosignatures.untrusted", { origin, names: [...new Set(signatures.map((each) => each.name))].filter((name) => name !== origin).join(", ") });
+  if (!proof.cosignedBy.length) throw new CannotCheck("cosignatures.untrusted", { origin, names });
   return ["cosignatures.ok", { origin, size, names: describeCosignatures(proof.cosignedBy) }];
 }
