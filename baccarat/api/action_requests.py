@@ -16,12 +16,11 @@ from baccarat.domain.fairness.cut import (
 )
 from baccarat.domain.rounds.events import WagerSignature
 from baccarat.domain.rounds.signed_wager import ED25519, NONCE_BYTES, PUBLIC_KEY_BYTES
-from baccarat.domain.rules.validation import SEATS
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.spots import NAME
+from baccarat.domain.rules.table_rules import SEATS
 from casino.api.fields import (
     AmountField,
     CurrencyField,
-    EnumField,
     MoneyTypeField,
     StrictSerializer,
     WholeNumberField,
@@ -29,21 +28,20 @@ from casino.api.fields import (
 from casino.crypto.ed25519 import SIGNATURE_BYTES
 
 
-class SpotField(EnumField):
-    """`player`, `banker` or `tie` (`unknown_spot` otherwise)."""
+class SpotField(serializers.RegexField):
+    """The name of a spot that the table's rules list."""
 
-    codes = (refusals.UnknownSpot.code,)
+    codes = ("not_a_string", "field_invalid")
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(Spot, **options)
+        super().__init__(f"^{NAME}$", **options)
 
     def to_internal_value(self, data: Any) -> Any:
-        try:
-            return super().to_internal_value(data)
-        except ValidationError as error:
-            if error.get_codes() != ["unknown_choice"]:
-                raise
-            raise ValidationError(f"{data[:40]!r} is not a spot.", code=refusals.UnknownSpot.code) from None
+        if not isinstance(data, str):
+            raise ValidationError("This must be text.", code="not_a_string")
+        if not re.fullmatch(NAME, data, re.ASCII):
+            raise ValidationError(f"{data[:40]!r} is no name of a spot.", code="field_invalid")
+        return data
 
 
 @extend_schema_field(

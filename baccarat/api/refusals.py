@@ -3,13 +3,6 @@
 from casino.kernel.errors import Refusal, RefusalKind
 
 
-class UnknownSpot(Refusal):
-    code = "unknown_spot"
-    kind = RefusalKind.INVALID
-    title = "Unknown spot"
-    remedy = "Bet on player, banker or tie."
-
-
 class DuplicateSpot(Refusal):
     code = "duplicate_spot"
     kind = RefusalKind.INVALID
@@ -36,10 +29,3 @@ class NoStakes(Refusal):
     kind = RefusalKind.INVALID
     title = "The wager has no stakes"
     remedy = "Send at least one stake, or leave the field out to confirm the chips on the table."
-
-
-class RatioMalformed(Refusal):
-    code = "ratio_malformed"
-    kind = RefusalKind.INVALID
-    title = "This is not a ratio of two whole numbers"
-    remedy = 'Send odds such as "8:1", or a share such as "5/100", of whole numbers from 1 to 99999.'

@@ -1,6 +1,7 @@
 """Versions of a table's rules: drafted by one person at an operator's desk, confirmed by another."""
 
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from baccarat import acts
 from baccarat.api.rules_requests import RulesDraftRequest, RulesRejectionRequest
 from baccarat.domain.rules.presets import UnknownPreset
 from baccarat.domain.rules.validation import InvalidRules
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.written import read_rules
 from baccarat.domain.tables.events import EffectiveFrom
 from baccarat.domain.tables.refusals import (
     AcknowledgementDiffers,
@@ -31,7 +32,7 @@ from baccarat.domain.tables.refusals import (
     VersionNotInForce,
     VersionReasonMissing,
 )
-from baccarat.queries import rules_versions
+from baccarat.queries import rules_versions, tables
 from baccarat.queries.rules_versions import PlayTotals, RulesVersionDetails
 from baccarat.queries.rules_view import FractionResponse, TableRulesResponse, present_rules
 from baccarat.services import rules_lifecycle
@@ -40,7 +41,7 @@ from casino.api.fields import parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import AmountText, ItemList, Shape, Timestamp
-from casino.kernel.money import MoneyType, format_amount
+from casino.kernel.money import MoneyType, format_amount, parse_positive
 from casino.operators import changes
 from casino.operators.api.changes import ChangeResponse
 from casino.operators.assertions import OPTIONAL_PARAMETER
@@ -55,9 +56,9 @@ LIFECYCLE: Final = (
 
 
 class SpotReturnResponse(Shape):
-    """Average return per unit staked: at exact rates, and for a stake of the table's minimum."""
+    """Average return per unit staked: at exact rates, and for a stake of the spot's minimum."""
 
-    spot: Spot
+    spot: str
     exact: FractionResponse
     at_minimum: FractionResponse
 
@@ -220,9 +221,10 @@ class TableVersionsView(RulesVersionBaseView):
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         body = parse_body(RulesDraftRequest, request)
+        currency = tables.rules_of_table(table=table, operator=self.caller.operator).currency
         version = rules_lifecycle.draft(
             by=self.use_person(),
-            differences=body["rules"],
+            differences=read_rules(body["rules"], partial(parse_positive, currency=currency)),
             acknowledgement=body["acknowledgement"],
             reason=body["reason"],
             **self.context(table),

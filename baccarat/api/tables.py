@@ -1,5 +1,6 @@
 """Tables: list, lobby, open, show, odds, statistics, fairness, close."""
 
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,13 +12,14 @@ from rest_framework.response import Response
 from baccarat import acts
 from baccarat.api import refusals
 from baccarat.api.rounds import OfferedView, viewer
-from baccarat.api.rules_requests import PresetField, TableRulesRequest
+from baccarat.api.rules_requests import PresetField, RulesField
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.presets import UnknownPreset, rules_for
 from baccarat.domain.rules.validation import InvalidRules
 from baccarat.domain.rules.versions import MAX_ODDS
 from baccarat.domain.rules.wagers import AmountNotInChips, require_makeable
+from baccarat.domain.rules.written import read_rules
 from baccarat.domain.tables.refusals import (
     AcknowledgementDiffers,
     AcknowledgementNotNeeded,
@@ -165,10 +167,19 @@ OPEN_TABLE_EXAMPLE: Final = {
         "chips": ["25.00", "100.00", "500.00"],
         "minimum": "25.00",
         "maximum": "5000.00",
-        "tie_pays": "9:1",
-        "commission": {"rate": "5/100", "rounding": "1/4", "timing": "settlement"},
+        "spots": [
+            {"name": "player", "lines": [
+                {"when": {"winner": "tie"}, "push": True},
+                {"when": {"winner": "player"}, "pays": "1:1"},
+            ]},
+            {"name": "banker", "commission": {"rate": "5/100", "rounding": "1/4"}, "lines": [
+                {"when": {"winner": "tie"}, "push": True},
+                {"when": {"winner": "banker"}, "pays": "1:1"},
+            ]},
+            {"name": "tie", "maximum": "500.00", "lines": [{"when": {"winner": "tie"}, "pays": "9:1"}]},
+        ],
     },
-}
+}  # fmt: skip
 
 
 class TableRequest(StrictSerializer):
@@ -192,7 +203,7 @@ class TableRequest(StrictSerializer):
         max_length=50,
         help_text="Slugs of the brands whose players may sit down; none for all players.",
     )
-    rules = TableRulesRequest(required=False, default=dict)
+    rules = RulesField(required=False, default=dict)
 
     def validate_money_types(self, money_types: list[MoneyType]) -> list[MoneyType]:
         """Refuse a repeated money type."""
@@ -256,7 +267,8 @@ class TablesView(OperatorOrPlayerView):
         request=TableRequest,
         example=OPEN_TABLE_EXAMPLE,
         description=(
-            "Presets: atlantic_city, overview, mini, classic, big_table. `rules` replace values of the preset. For "
+            "Presets: atlantic_city, overview, mini, classic, big_table. `rules` replace values of the preset; its "
+            "`spots` are replaced together. For "
             "real money, rules that give the player an edge need `accept_player_edge: true`; if a spot returns less "
             "than the operator's floor, send the `required_acknowledgement` of `return_under_floor`, word for word, as "
             f"the acknowledgement. {_ODDS} At a live operator a table for real money with other rules than "
@@ -282,7 +294,8 @@ class TablesView(OperatorOrPlayerView):
     @idempotent
     def post(self, request: Request) -> Response:
         terms, operator = parse_body(TableRequest, request), self.caller.operator
-        terms["edge_accepted"], overrides = terms.pop("accept_player_edge"), terms.pop("rules")
+        terms["edge_accepted"], written = terms.pop("accept_player_edge"), terms.pop("rules")
+        overrides = read_rules(written, partial(parse_positive, currency=terms["currency"]))
         rules = rules_for(terms["preset"], currency=terms["currency"], **overrides)
         if table_lifecycle.needs_change(operator=operator, rules=rules, money_types=terms["money_types"]):
             change = table_lifecycle.request_table(

@@ -10,7 +10,7 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.table_rules import SpotsPerRound, UnderMinimumPolicy
-from baccarat.domain.rules.wagers import Spot, is_makeable
+from baccarat.domain.rules.wagers import is_makeable
 from casino.kernel.money import MoneyType
 
 CONFIRMED_LATE = "wager confirmed late"
@@ -191,7 +191,7 @@ def _check_stakes(round_: RoundTrace, part: RoundSeatTrace, event: e.WagerConfir
         stakes = {spot: stake - event.raised.get(spot, 0) for spot, stake in event.stakes.items()}
         for stake in stakes.values():
             _check_makeable(round_, part.seat, stake)
-    raised: dict[Spot, int] = {}
+    raised: dict[str, int] = {}
     if rules.under_minimum is _RAISE:
         raised = {spot: rules.minimum - stake for spot, stake in stakes.items() if stake < rules.minimum}
         for spot, more in raised.items():
@@ -207,7 +207,7 @@ def _check_stakes(round_: RoundTrace, part: RoundSeatTrace, event: e.WagerConfir
         round_.record_difference("stake under the minimum", rules.minimum, _format_stakes(event.stakes), seat=part.seat)
 
 
-def _check_limits(round_: RoundTrace, part: RoundSeatTrace, stakes: dict[Spot, int]) -> None:
+def _check_limits(round_: RoundTrace, part: RoundSeatTrace, stakes: dict[str, int]) -> None:
     rules = round_.table.rules
     for stake in stakes.values():
         if stake > rules.maximum:
@@ -216,7 +216,7 @@ def _check_limits(round_: RoundTrace, part: RoundSeatTrace, stakes: dict[Spot, i
         round_.record_difference("more than one spot", "one spot", _format_stakes(stakes), seat=part.seat)
 
 
-def _format_stakes(stakes: dict[Spot, int]) -> str:
+def _format_stakes(stakes: dict[str, int]) -> str:
     return " ".join(f"{spot} {stake}" for spot, stake in stakes.items()) or "nothing"
 
 

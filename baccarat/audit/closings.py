@@ -17,7 +17,6 @@ from baccarat.domain.fairness.closing import (
 )
 from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import SeatStatus
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import ShoeStarted
 from baccarat.domain.tables.state import OpenClosing
 from baccarat.domain.tables.witness_events import ShoeCutClosed
@@ -133,8 +132,8 @@ def _leaf(round_: RoundTrace, part: RoundSeatTrace) -> bytes:
         play_money=part.money_type is MoneyType.PLAY,
         currency=round_.rules.currency,
         stakes=[
-            (spot.value, part.stakes[spot] - raised.get(spot, 0))
-            for spot in (Spot.PLAYER, Spot.BANKER, Spot.TIE)
+            (spot, part.stakes[spot] - raised.get(spot, 0))
+            for spot in round_.rules.spot_names
             if part.stakes and part.stakes.get(spot, 0) > raised.get(spot, 0)
         ],
         nonce=bytes(32) if signature is None else bytes.fromhex(signature.nonce),

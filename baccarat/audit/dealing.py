@@ -11,10 +11,10 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rounds.state import Ceremony, Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.rules.deal import IllegalDeal, Outcome, replay
+from baccarat.domain.rules.coups import Coup
+from baccarat.domain.rules.deal import IllegalDeal, replay
 from baccarat.domain.rules.payouts import InvalidStake, Settlement
 from baccarat.domain.rules.roads import MAX_RUN_LENGTH
-from baccarat.domain.rules.wagers import Spot
 from casino.witness.statements import ClosingKind
 
 FINDINGS_BY_FIELD: Final = {
@@ -109,7 +109,7 @@ def replay_round_settled(round_: RoundTrace, event: e.RoundSettled) -> None:
     if round_.closed_at is not None and event.settled_at < round_.closed_at:
         round_.record_difference("times out of order", f"from {round_.closed_at}", event.settled_at)
     _result(round_, event)
-    outcome = event.outcome if round_.deal is None else round_.deal.outcome
+    coup = None if round_.deal is None else Coup.of(round_.deal)
     wagers = {wager.seat: wager for wager in event.wagers}
     if len(wagers) != len(event.wagers):
         round_.record_difference("wager settled twice", f"{len(wagers)} wagers", f"{len(event.wagers)} settlements")
@@ -118,7 +118,7 @@ def replay_round_settled(round_: RoundTrace, event: e.RoundSettled) -> None:
         if result is None:
             round_.record_difference("wager not settled", _stakes(part), "nothing", seat=part.seat)
         else:
-            _wager(round_, part, result, outcome)
+            _wager(round_, part, result, coup)
     for seat, wager in wagers.items():
         round_.record_difference("wager settled but never confirmed", "nothing", wager.staked, seat=seat)
     round_.phase, round_.ended_at = _SETTLED, event.settled_at
@@ -173,11 +173,13 @@ def _result(round_: RoundTrace, event: e.RoundSettled) -> None:
         round_.record_difference("natural differs", deal.natural, event.natural)
 
 
-def _wager(round_: RoundTrace, part: RoundSeatTrace, wager: e.SeatSettled, outcome: Outcome) -> None:
+def _wager(round_: RoundTrace, part: RoundSeatTrace, wager: e.SeatSettled, coup: Coup | None) -> None:
     """Compare one wager's settlement with its recomputed result, and apply it to the player's balances."""
     part.settlement = wager
+    if coup is None:
+        return
     try:
-        settlement = round_.table.expected_settlement(part.stakes or {}, outcome)
+        settlement = round_.table.expected_settlement(part.stakes or {}, coup)
     except InvalidStake as unknown:
         round_.record_difference("wager can't be settled", unknown, wager.results, seat=part.seat)
         return
@@ -263,7 +265,7 @@ def _holder(round_: RoundTrace) -> int | None:
 
 
 def _on_player(part: RoundSeatTrace) -> int:
-    return (part.stakes or {}).get(Spot.PLAYER, 0)
+    return (part.stakes or {}).get("player", 0)
 
 
 def _check_deadline(round_: RoundTrace, expected: datetime, actual: datetime) -> None:

@@ -16,7 +16,6 @@ from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.rules.validation import InvalidRules, validate
 from baccarat.domain.rules.versions import SpotReturn
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.events import (
     ShoeCommitted,
@@ -44,7 +43,7 @@ class TableSetup(NamedTuple):
 
     recorded: RecordedRules
     money_types: tuple[MoneyType, ...]
-    edge_accepted: tuple[Spot, ...]
+    edge_accepted: tuple[str, ...]
     returns: tuple[SpotReturn, ...]
     floor: int
     acknowledgement: str

@@ -21,12 +21,13 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.cut import SeatContribution
 from baccarat.domain.rounds.state import Ceremony, Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.coups import Coup
 from baccarat.domain.rules.deal import Deal, Outcome
 from baccarat.domain.rules.payouts import Settlement, settle
 from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.rules.roads import RoundMark, find_pairs
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
-from baccarat.domain.rules.wagers import Spot, Stakes
+from baccarat.domain.rules.wagers import Stakes
 from baccarat.domain.tables.events import TableOpened
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.state import (
@@ -69,7 +70,7 @@ class SeatTrace:
     player: UUID
     money_type: MoneyType
     balance: int
-    last_wager: dict[Spot, int] | None = None
+    last_wager: dict[str, int] | None = None
     owed: int = 0
     missed_turns: int = 0
 
@@ -109,8 +110,8 @@ class LongShoe:
 
     def draw(self, out: int, rules: TableRules) -> None:
         """Advance the shoe to where `out` cards have left it."""
-        self.cards_used, self.finished = out, self.cut_card_out
-        self.cut_card_out = out > rules.decks * 52 - (rules.cut_cards_from_end or 0)
+        before, self.cut_card_out = self.cut_card_out, out > rules.decks * 52 - (rules.cut_cards_from_end or 0)
+        self.cards_used, self.finished = out, before if rules.hands_after_cut else self.cut_card_out
 
 
 @dataclass(slots=True)
@@ -197,14 +198,14 @@ class TableTrace:
         """Record a contradiction at the current event."""
         self.collector.add(what, f"table {self.opened.table}, version {self.version}", expected, actual)
 
-    def expected_settlement(self, stakes: Stakes, outcome: Outcome) -> Settlement:
+    def expected_settlement(self, stakes: Stakes, coup: Coup) -> Settlement:
         """Settle one seat's stakes by the table's rules, with a cache. Raises UnknownStake."""
-        wager = outcome, *stakes.items()
+        wager = coup, *stakes.items()
         settlement = self._known.get(wager)
         if settlement is None:
             if len(self._known) >= MAX_CACHED_SETTLEMENTS:
                 self._known.clear()
-            settlement = self._known[wager] = settle(self.rules, stakes, outcome)
+            settlement = self._known[wager] = settle(self.rules, stakes, coup)
         return settlement
 
     def end_show(self, now: datetime) -> None:
@@ -299,21 +300,21 @@ class RoundSeatTrace:
     player: UUID
     money_type: MoneyType
     status: SeatStatus = _DECIDING
-    placements: list[dict[Spot, int]] = field(default_factory=list)
+    placements: list[dict[str, int]] = field(default_factory=list)
     wager: UUID | None = None
-    stakes: dict[Spot, int] | None = None
-    raised: dict[Spot, int] | None = None
+    stakes: dict[str, int] | None = None
+    raised: dict[str, int] | None = None
     confirmed_at: datetime | None = None
     place: int | None = None
     signature: e.WagerSignature | None = None
     settlement: e.SeatSettled | None = None
     debit: UUID | None = None
 
-    def placed_stakes(self) -> dict[Spot, int]:
+    def placed_stakes(self) -> dict[str, int]:
         """Add up the unconfirmed chips by spot, in minor units."""
         if len(self.placements) == 1:
             return dict(self.placements[0])
-        total: dict[Spot, int] = {}
+        total: dict[str, int] = {}
         for placement in self.placements:
             for spot, amount in placement.items():
                 total[spot] = total.get(spot, 0) + amount

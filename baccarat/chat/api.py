@@ -25,7 +25,7 @@ from baccarat.chat.refusals import (
     TooManyReports,
     UnknownMessage,
 )
-from baccarat.domain.rules.validation import SEATS
+from baccarat.domain.rules.table_rules import SEATS
 from baccarat.domain.tables.refusals import UnknownSeat, UnknownTable
 from baccarat.queries.nicknames import shown_nicknames
 from baccarat.queries.offered import require_offered

@@ -10,8 +10,7 @@ import msgspec
 from baccarat.chat import events as ce
 from baccarat.chat.storage import CATALOGUE as CHAT
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rules.payouts import odds_for
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.spots import spot_in_words
 from baccarat.domain.tables import events as te
 from baccarat.storage.event_registry import CATALOGUE as GAME
 from casino.events.codec import EventRegistry, MalformedEvent, UnknownEvent
@@ -139,7 +138,7 @@ def _table_opened(event: te.TableOpened, context: MappingContext) -> Iterator[Ne
         after={
             "rules": event.rules.digest,
             "label": rules.label,
-            "odds": {spot.value: str(odds_for(rules, spot)) for spot in Spot},
+            "odds": {spot.name: spot_in_words(spot) for spot in rules.spots},
             "money_types": ", ".join(event.money_types),
             "edge_accepted": ", ".join(event.edge_accepted),
             **bounds,

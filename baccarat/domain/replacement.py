@@ -109,6 +109,6 @@ def _void(uow: UnitOfWork, entropy: Entropy, seeds: _Seeds, now: datetime) -> No
             now=now,
             burn=0,
             closing=dealer.closing_inputs(uow, entropy),
-            currency=uow.table.rules.currency,
+            rules=uow.table.rules,
         )
     )

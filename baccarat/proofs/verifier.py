@@ -158,35 +158,51 @@ def same_type_and_value(one: Any, other: Any) -> bool:
     return canonical(one) == canonical(other)
 
 
-SPOTS = ("player", "banker", "tie")
 TIME_PATTERN = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z\Z", re.ASCII)
 HEX64 = re.compile(r"[0-9a-f]{64}\Z")
 
 # A shape is the name of a kind, the members of an object, [items of a list], [ONCE, items] or [ASCENDING, items]. "?"
 # after a member: it may be absent; before a kind, or (None, shape): it may be null. Objects are listed once, or ascend,
-# by their first member, spots from Player to Tie.
+# by their first member.
 ONCE, ASCENDING = "once", "ascending"
 
 NUMBERS = {
     "count": (0, MAX_INTEGER), "positive": (1, MAX_INTEGER), "seat": (1, 255), "u32": (1, 2**32 - 1),
-    "decks": (1, MAX_DECKS), "part": (1, 10_000),
+    "decks": (1, MAX_DECKS), "part": (1, 10_000), "hands": (0, 1),
 }  # fmt: skip
 TEXTS = {
     "text": "(?s:.*)", "uuid": "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "hash": "[0-9a-f]{64}",
     "signature": "[0-9a-f]{128}", "hex": "(?:[0-9a-f]{2})*",
-    "contribution": "(?:[0-9a-f]{2}){1,32}", "card": "[A23456789TJQK][cdhs]", "spot": "player|banker|tie",
+    "contribution": "(?:[0-9a-f]{2}){1,32}", "card": "[A23456789TJQK][cdhs]", "spot": "[a-z][a-z0-9_]{0,31}",
+    "outcome": "player|banker|tie", "kind": "main|side",
     "money": "real|play", "amount": r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,8})?",
     "shuffle": "each_round|shoe", "under_minimum": "raise|reject", "spots_per_round": "any|one",
     "timing": "settlement|deferred", "side": "player|banker", "reason": "malfunction|misdeal|wrong_rules|fraud|other",
 }  # fmt: skip
 
+FLAG, POINTS_OF_HANDS, CARDS_OF_HANDS, HANDS_WITH_IT = (False, True), range(10), (2, 3), (0, 1, 2)
+FACTS: dict[str, Sequence[Any]] = {
+    "winner": ("player", "banker", "tie"),
+    **dict.fromkeys(("player_points", "banker_points", "margin"), POINTS_OF_HANDS),
+    **dict.fromkeys(("player_cards", "banker_cards"), CARDS_OF_HANDS), "cards": (4, 5, 6),
+    **dict.fromkeys(("natural", "player_natural", "banker_natural"), FLAG),
+    **dict.fromkeys(("player_pair", "banker_pair", "player_perfect", "banker_perfect"), FLAG),
+    **dict.fromkeys(("pairs", "perfect_pairs"), HANDS_WITH_IT),
+}  # fmt: skip
+"""The facts of a coup that pay lines ask for, and their values."""
 RATIO = {"numerator": "part", "denominator": "part"}
+SPOT = {
+    "name": "spot", "kind": "kind",
+    "lines": [{"when": [ONCE, {"fact": "text", "values": [ONCE, "value"]}], "pays": (None, RATIO)}],
+    "commission": (None, {"rate": RATIO, "rounding": (None, RATIO), "timing": "timing"}),
+    "minimum": "?positive", "maximum": "?positive", "needs": [ONCE, "spot"],
+}  # fmt: skip
+MOST_SPOTS, MOST_LINES = 24, 32
 SHOE_SHAPE = {"decks": "decks", "cut_cards_from_end": "?count", "burn": "flag", "fixed_order": "flag"}
 RULES = {
     "preset": "text", "version": "count", "currency": "text", **SHOE_SHAPE, "shuffle": "shuffle",
     "chips": [ASCENDING, "positive"], "minimum": "count", "maximum": "count", "under_minimum": "under_minimum",
-    "spots_per_round": "spots_per_round", "play_money": "flag", "player_pays": RATIO, "banker_pays": RATIO,
-    "tie_pays": RATIO, "commission": (None, {"rate": RATIO, "timing": "timing", "rounding": (None, RATIO)}),
+    "spots_per_round": "spots_per_round", "play_money": "flag", "hands_after_cut": "hands", "spots": "spots",
 }  # fmt: skip
 RECORDED_RULES = {"digest": "hash", "values": "rules"}
 NEXT_SHOE = {"shoe": "uuid", "commitment": "hash", "shape": SHOE_SHAPE}
@@ -209,7 +225,7 @@ PLAYER = {"seat": "seat", "player": "uuid", "money_type": "money"}
 COUNTS = {"won": "count", "commission": "count", "returned": "count"}
 SETTLED = {
     **PLAYER, "wager": "uuid",
-    "results": [ASCENDING, {"spot": "spot", "stake": "positive", "result": "text", **COUNTS}],
+    "results": [ONCE, {"spot": "spot", "stake": "positive", "result": "text", **COUNTS}],
     "staked": "count", "won": "count", "commission": "count", "deferred": "flag", "returned": "count",
 }  # fmt: skip
 GIVEN_BACK = PLAYER | {"wager": "uuid"} | dict.fromkeys((
@@ -257,7 +273,7 @@ EVENTS: dict[str, dict[str, Any]] = {
         "next_terms": (None, {"number": "count", "shoe": "uuid", "commitment": "hash", "decks": "decks"}),
     },
     "RoundSettled": {
-        "outcome": "spot", "player_total": "count", "banker_total": "count", "natural": "flag",
+        "outcome": "outcome", "player_total": "count", "banker_total": "count", "natural": "flag",
         "wagers": [ASCENDING, SETTLED], "settled_at": "time", "seed": "?hash",
     },
     "RoundVoided": {
@@ -276,7 +292,8 @@ EXPORT = {
     "round": {
         "id": "uuid", "table": "uuid", "operator": "uuid", "number": "positive", "rules": "hash", "rules_label": "text",
         "currency": "text", "phase": "text", "opened_at": "time", "settled_at": "?time", "shoe_position": "?count",
-        "cards": ["card"], "player_total": "?count", "banker_total": "?count", "natural": "?flag", "outcome": "?spot",
+        "cards": ["card"], "player_total": "?count", "banker_total": "?count", "natural": "?flag",
+        "outcome": "?outcome",
     },
     "rules": "rules",
     "shoe": {
@@ -300,7 +317,7 @@ RECEIPT = {
 PAYOUT = {
     "kind": "text", "table": "uuid", "round": "uuid", "terms": "hash", "wager": "uuid", "player": "uuid",
     "leaf": "hash",
-    "results": [ASCENDING, {
+    "results": [ONCE, {
         "spot": "spot", "stake": "amount", "result": "text", "returned": "amount", "commission": "amount",
     }],
     "currency": "text", "settled_at": "time", "public_key": "hash", "signature": "signature",
@@ -347,26 +364,45 @@ def require_order(items: list[Any], order: Any, at: str) -> None:
     if order not in (ONCE, ASCENDING):
         return
     keys = [next(iter(item.values())) if isinstance(item, dict) else item for item in items]
-    places = [SPOTS.index(key) if key in SPOTS else key for key in keys]
-    if len(set(places)) != len(places) or (order == ASCENDING and places != sorted(places)):
+    if len(set(keys)) != len(keys) or (order == ASCENDING and keys != sorted(keys)):
         raise CheckFailed(f"{at} does not list each {order}", "each once, in order", keys)
 
 
 def is_of_kind(value: Any, kind: str, at: str) -> bool:
-    if kind == "flag":
-        return isinstance(value, bool)
+    if kind in ("flag", "value"):
+        return isinstance(value, bool if kind == "flag" else (bool, int, str))
     if kind in NUMBERS:
         least, most = NUMBERS[kind]
         return type(value) is int and least <= value <= most
-    if kind == "rules":
-        return bool(shaped(value, RULES, at)["chips"])
+    if kind in ("rules", "spots"):
+        return bool(shaped(value, RULES, at)["chips"]) if kind == "rules" else are_spots(value, at)
     if kind in ("members", "stakes"):
         return isinstance(value, dict) and (
-            kind == "members" or all(spot in SPOTS and is_of_kind(value[spot], "positive", at) for spot in value)
+            kind == "members"
+            or all(is_of_kind(spot, "spot", at) and is_of_kind(value[spot], "positive", at) for spot in value)
         )
     if not isinstance(value, str):
         return False
     return is_time(value, kind) if kind in ("time", "moment") else bool(re.fullmatch(TEXTS[kind], value))
+
+
+def are_spots(value: Any, at: str) -> bool:
+    """Return whether spots and their pay lines say of every coup what it pays. Another member might say otherwise."""
+    spots = shaped(value, [ONCE, SPOT], at, closed=True)
+    names, lines = {spot["name"] for spot in spots}, [line for spot in spots for line in spot["lines"]]
+    return (
+        0 < len(spots) <= MOST_SPOTS
+        and all(0 < len(spot["lines"]) <= MOST_LINES for spot in spots)
+        and all(are_values(each["fact"], each["values"]) for line in lines for each in line["when"])
+        and all(set(spot["needs"]) <= names - {spot["name"]} for spot in spots)
+        and len({spot["commission"]["timing"] for spot in spots if spot["commission"]}) < 2
+    )
+
+
+def are_values(fact: str, values: list[Any]) -> bool:
+    """Return whether there are values, and all of them of a fact: true is not 1."""
+    known = [canonical(value) for value in FACTS.get(fact, ())]
+    return bool(values) and all(canonical(value) in known for value in values)
 
 
 def is_time(text: str, kind: str) -> bool:
@@ -683,15 +719,18 @@ def digest_of_terms(terms: Json) -> str:
     ).hex()
 
 
-def wager_leaf(terms: str, wager: Json, currency: str) -> bytes:
-    """Return the leaf of a wager, with its stakes as asked; check the player's signature, if there is one."""
+def wager_leaf(terms: str, wager: Json, currency: str, spots: Iterable[str]) -> bytes:
+    """Return the leaf of a wager, with its stakes as asked; check the player's signature, if there is one.
+
+    `spots` are the names of the rules' spots, in their order.
+    """
     raised, money = wager.get("raised", {}), 2 if wager["money_type"] == "play" else 1
     asked = {spot: units - raised.get(spot, 0) for spot, units in wager["stakes"].items()}
     head = bytes.fromhex(terms) + uuid_bytes(wager["wager"]) + uuid_bytes(wager["player"])
     head += bytes([wager["seat"], money]) + prefixed(currency.encode("ascii"))
     signature = wager.get("signature")
     nonce, key = (bytes.fromhex(signature[name]) for name in ("nonce", "public_key")) if signature else (bytes(32), b"")
-    text = WAGER_TAG + head + encode_stakes(asked) + nonce
+    text = WAGER_TAG + head + encode_stakes(asked, spots) + nonce
     if signature and not (
         len(nonce) == 32 and key[:1] == b"\1" and is_signed(key[1:], text, bytes.fromhex(signature["signature"]))
     ):
@@ -699,9 +738,9 @@ def wager_leaf(terms: str, wager: Json, currency: str) -> bytes:
     return sha256(b"\0", WAGER_LEAF_TAG, prefixed(text), prefixed(key))
 
 
-def encode_stakes(stakes: dict[str, int]) -> bytes:
+def encode_stakes(stakes: dict[str, int], spots: Iterable[str]) -> bytes:
     """Return what wagers and receipts say of stakes: their count, then each spot's name and units that are not 0."""
-    listed = [prefixed(spot.encode()) + struct.pack(">Q", stakes[spot]) for spot in SPOTS if stakes.get(spot)]
+    listed = [prefixed(spot.encode()) + struct.pack(">Q", stakes[spot]) for spot in spots if stakes.get(spot)]
     return bytes([len(listed)]) + b"".join(listed)
 
 
@@ -769,6 +808,14 @@ def deal_hands(cards: list[str]) -> tuple[list[str], list[str], bool, int]:
     return player, banker, False, used
 
 
+def deal_all(cards: list[str]) -> tuple[list[str], list[str], bool]:
+    """Return both hands, which take all of the cards, and whether one is a natural."""
+    player, banker, natural, used = deal_hands(cards)
+    if used != len(cards):
+        raise CheckFailed(f"the rules use {used} of {len(cards)} cards", used, cards)
+    return player, banker, natural
+
+
 def card_at(cards: list[str], place: int, why: str) -> str:
     if place >= len(cards):
         raise CheckFailed(f"a third card is missing: {why}", "another card", cards)
@@ -782,35 +829,133 @@ def outcome_of(player: list[str], banker: list[str]) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- money
 
-PAYS = {"player": "player_pays", "banker": "banker_pays", "tie": "tie_pays"}
+
+def facts_of(cards: list[str]) -> Json:
+    """Return the facts of a coup from its cards in deal order."""
+    player, banker, _ = deal_all(cards)
+    hands, winner = (player, banker), outcome_of(player, banker)
+    points, counts = [total(hand) for hand in hands], [len(hand) for hand in hands]
+    naturals = [len(hand) == 2 and total(hand) >= 8 for hand in hands]
+    pairs = [hand[0][0] == hand[1][0] for hand in hands]
+    perfect = [hand[0] == hand[1] for hand in hands]
+    best = {"player": naturals[:1], "banker": naturals[1:], "tie": naturals}[winner]
+    return {
+        "winner": winner, "player_points": points[0], "banker_points": points[1], "margin": abs(points[0] - points[1]),
+        "player_cards": counts[0], "banker_cards": counts[1], "cards": sum(counts),
+        "natural": all(best), "player_natural": naturals[0], "banker_natural": naturals[1],
+        "player_pair": pairs[0], "banker_pair": pairs[1], "player_perfect": perfect[0], "banker_perfect": perfect[1],
+        "pairs": sum(pairs), "perfect_pairs": sum(perfect),
+    }  # fmt: skip
 
 
-def result_of(rules: Json, spot: str, stake: int, outcome: str) -> Json:
+def spot_of(rules: Json, name: str) -> Json:
+    """Return the spot of a name."""
+    for spot in rules["spots"]:
+        if spot["name"] == name:
+            return dict(spot)
+    raise CheckFailed("a stake is on no spot of the rules", names_of(rules), name)
+
+
+def names_of(rules: Json) -> list[str]:
+    return [spot["name"] for spot in rules["spots"]]
+
+
+def result_of(rules: Json, name: str, stake: int, facts: Json) -> Json:
     """Settle one stake: result, what it won, commission and what is returned, in minor units."""
-    if spot != outcome:
-        push = outcome == "tie"
-        return {"result": "push" if push else "lose", "won": 0, "commission": 0, "returned": stake if push else 0}
-    odds = rules[PAYS[spot]]
+    spot = spot_of(rules, name)
+    for line in spot["lines"]:
+        if all(facts[each["fact"]] in each["values"] for each in line["when"]):
+            break
+    else:
+        return {"result": "lose", "won": 0, "commission": 0, "returned": 0}
+    odds = line["pays"]
+    if odds is None:
+        return {"result": "push", "won": 0, "commission": 0, "returned": stake}
     won = (2 * stake * odds["numerator"] + odds["denominator"]) // (2 * odds["denominator"])
-    owed = commission_on(rules, won) if spot == "banker" else 0
+    owed = commission_on(spot["commission"], won, min(rules["chips"]))
     return {"result": "win", "won": won, "commission": owed, "returned": stake + won - owed}
 
 
 def is_deferred(rules: Json) -> bool:
-    return rules["commission"] is not None and rules["commission"]["timing"] == "deferred"
+    return any(spot["commission"] and spot["commission"]["timing"] == "deferred" for spot in rules["spots"])
 
 
-def commission_on(rules: Json, win: int) -> int:
+def commission_on(commission: Json | None, win: int, chip: int) -> int:
     """Return the rate of the win, at most the win: half up to the minor unit, or up to a part of the lowest chip."""
-    if rules["commission"] is None:
+    if commission is None:
         return 0
-    rate, unit = rules["commission"]["rate"], rules["commission"]["rounding"]
+    rate, unit = commission["rate"], commission["rounding"]
     over, under = win * rate["numerator"], rate["denominator"]
     if unit is None:
         return int((2 * over + under) // (2 * under))
-    step = unit["numerator"] * min(rules["chips"])
+    step = unit["numerator"] * chip
     steps = -((-over * unit["denominator"]) // (under * step))
     return int(min(win, -((-steps * step) // unit["denominator"])))
+
+
+GAME = ("decks", "shuffle", "cut_cards_from_end", "hands_after_cut", "burn", "fixed_order", "spots")
+"""The rules that decide the game, which a published preset fixes; a table's currency, chips and times are its own."""
+PUBLISHED = {
+    "atlantic_city": "0384e6811fbe04a693f558b32387993a617a767eae3e4c6b42edd057b4eb18d8",
+    "overview": "8107cf42c9499053ed9c7c73796c0bd232aa5bfeda38872c2adf68cffafde5dd",
+    "mini": "e5e81cfd6398f10b855bc24517766fe1affe5dce90b77582d96f135bdf66eaaf",
+    "classic": "116e54afbe2d8a0726c1ccd97e0af6a014e7808fa0d61c8c17362908698bb5e6",
+    "big_table": "3a80b9bcb8e508d90103d0e8d9b50e1665766500a61399ff55a5747971f6e60e",
+}
+"""The digest of these members of the rules of each published preset."""
+
+
+def is_published(rules: Json) -> bool:
+    """Return whether the game is that of the published preset whose name the rules bear."""
+    return PUBLISHED.get(rules["preset"]) == sha256(canonical({name: rules[name] for name in GAME})).hex()
+
+
+def describe_rules(rules: Json) -> Json:
+    """Say whose rules decide the game, and if they are the table's own, how: the shoe, and what each spot pays."""
+    published = is_published(rules)
+    words = [] if published else [shoe_in_words(rules), *map(spot_in_words, rules["spots"])]
+    return {"label": f"{rules['preset']}@{rules['version']}", "published": published, "words": words}
+
+
+def shoe_in_words(rules: Json) -> str:
+    decks = f"{rules['decks']} deck{'s' if rules['decks'] > 1 else ''}"
+    if rules["shuffle"] == "each_round":
+        return f"Cards: {decks}, shuffled before each round"
+    last = "one more hand after the one with it" if rules["hands_after_cut"] else "the hand with it is the last"
+    parts = [
+        f"Cards: a shoe of {decks}", f"the cut card {rules['cut_cards_from_end']} cards from the end", last,
+        *(["cards are burned as it starts"] if rules["burn"] else []),
+        *(["its order is fixed as it starts"] if rules["fixed_order"] else []),
+    ]  # fmt: skip
+    return ", ".join(parts)
+
+
+def spot_in_words(spot: Json) -> str:
+    """Say what a spot pays, such as "Tie: pays 8:1 if the winner is tie"."""
+    parts = [line_in_words(line) for line in spot["lines"]]
+    if spot["commission"]:
+        rate, unit = spot["commission"]["rate"], spot["commission"]["rounding"]
+        part = "" if unit is None else f", rounded up to {unit['numerator']}/{unit['denominator']} of the lowest chip"
+        later = ", set aside" if spot["commission"]["timing"] == "deferred" else ""
+        parts.append(f"less {rate['numerator']}/{rate['denominator']} commission{part}{later}")
+    parts += [f"{name} {spot[name]} minor units" for name in ("minimum", "maximum") if spot[name] is not None]
+    if spot["needs"]:
+        parts.append(f"with a stake on {' or '.join(spot['needs'])} only")
+    return f"{spot['name'].replace('_', ' ').capitalize()}: {'; '.join(parts)}"
+
+
+def line_in_words(line: Json) -> str:
+    odds = line["pays"]
+    what = "returns the stake" if odds is None else f"pays {odds['numerator']}:{odds['denominator']}"
+    return " if ".join([what, *([" and ".join(map(condition_in_words, line["when"]))] if line["when"] else [])])
+
+
+def condition_in_words(condition: Json) -> str:
+    """Say a condition, such as "the player points are 8 or 9" or "no banker pair"."""
+    name, values = condition["fact"].replace("_", " "), condition["values"]
+    if FACTS[condition["fact"]] is FLAG:
+        return " or ".join(f"{'a' if value else 'no'} {name}" for value in values)
+    return f"the {name} {'are' if name.endswith('s') else 'is'} {' or '.join(map(str, values))}"
 
 
 # ------------------------------------------------------------------------------------------------------------ the proof
@@ -1467,7 +1612,7 @@ def check_closing(proof: Proof) -> str:
     data, closing = closed["data"], closed["data"]["closing"]
     terms, currency = proof.opened["terms"], proof.rules["currency"]
     wagers = proof.all_data("WagerConfirmed")
-    leaves = [wager_leaf(terms, wager, currency) for wager in wagers]
+    leaves = [wager_leaf(terms, wager, currency, names_of(proof.rules)) for wager in wagers]
     root = root_of(leaves) if leaves else sha256(b"")
     cosigned = closing.get("cosigned") or {"size": 0, "root": NO_DIGEST}
     wanted = {
@@ -1936,9 +2081,7 @@ def check_hands(proof: Proof) -> str:
     if proof.find_event("CardsDealt") is None:
         raise DoesNotApply("no card was dealt")
     cards, settled = proof.require_event("CardsDealt")["data"]["cards"], proof.require_event("RoundSettled")["data"]
-    player, banker, natural, used = deal_hands(cards)
-    if used != len(cards):
-        raise CheckFailed(f"the rules use {used} of {len(cards)} cards", used, cards)
+    player, banker, natural = deal_all(cards)
     if proof.rules["third_cards"] != "punto_banco":
         raise CheckFailed("the third-card rule has another name", "punto_banco", proof.rules["third_cards"])
     wanted = {
@@ -1990,7 +2133,9 @@ def check_wagers(proof: Proof) -> str:
     for wager in settled:
         own = confirmed[wager["seat"]]
         stakes = {line["spot"]: line["stake"] for line in wager["results"]}
+        order = [name for name in names_of(proof.rules) if name in stakes]
         for name, wanted, actual in (
+            ("order of spots", order, list(stakes)),
             ("wager", own["wager"], wager["wager"]),
             ("player", own["player"], wager["player"]),
             ("money_type", own["money_type"], wager["money_type"]),
@@ -2008,27 +2153,36 @@ def require_limits(rules: Json, wager: Json) -> None:
         raise CheckFailed(f"seat {number} bets play money", "real", "play")
     if not stakes or (rules["spots_per_round"] == "one" and len(stakes) > 1):
         raise CheckFailed(f"seat {number} bets on a wrong number of spots", rules["spots_per_round"], stakes)
-    for spot, stake in sorted(stakes.items()):
-        if not rules["minimum"] <= stake <= rules["maximum"]:
-            raise CheckFailed(
-                f"seat {number} has a stake outside the limits on {spot}",
-                [rules["minimum"], rules["maximum"]],
-                stake,
-            )
-    for spot, more in sorted(wager.get("raised", {}).items()):
-        if rules["under_minimum"] != "raise" or stakes.get(spot) != rules["minimum"] or more > stakes[spot]:
-            raise CheckFailed(f"seat {number} is not raised to the minimum", rules["minimum"], stakes.get(spot))
+    for name, stake in sorted(stakes.items()):
+        spot = spot_of(rules, name)
+        limits = limits_of(rules, spot)
+        if not limits[0] <= stake <= limits[1]:
+            raise CheckFailed(f"seat {number} has a stake outside the limits on {name}", limits, stake)
+        if spot["needs"] and not set(spot["needs"]).intersection(stakes):
+            raise CheckFailed(f"seat {number} has a stake on {name} without one that it needs", spot["needs"], stakes)
+    for name, more in sorted(wager.get("raised", {}).items()):
+        spot, stake = spot_of(rules, name), stakes.get(name, 0)
+        least, told = limits_of(rules, spot)[0], [rules["under_minimum"], spot["kind"]]
+        if told != ["raise", "main"]:
+            raise CheckFailed(f"the stake of seat {number} on {name} may not be raised", ["raise", "main"], told)
+        if stake != least or more > stake:
+            raise CheckFailed(f"seat {number} is not raised to the minimum", least, [stake, more])
+
+
+def limits_of(rules: Json, spot: Json) -> list[int]:
+    """Return the least and the most that may be staked on a spot: its own, or the table's."""
+    return [rules[name] if spot[name] is None else spot[name] for name in ("minimum", "maximum")]
 
 
 def check_money(proof: Proof, names: tuple[str, ...]) -> tuple[int, list[Json]]:
     """Recompute every spot of every settled wager, and the sums; `names` are the fields to compare."""
     settled = proof.require_event("RoundSettled")["data"]
-    outcome, lines = settled["outcome"], 0
+    facts, lines = facts_of(proof.require_event("CardsDealt")["data"]["cards"]), 0
     for wager in settled["wagers"]:
         sums = {"won": 0, "commission": 0, "returned": 0}
         for line in wager["results"]:
             lines += 1
-            wanted = result_of(proof.rules, line["spot"], line["stake"], outcome)
+            wanted = result_of(proof.rules, line["spot"], line["stake"], facts)
             for name in names:
                 if not same_type_and_value(wanted[name], line[name]):
                     where = f"seat {wager['seat']}, {line['spot']}: {name} differs"
@@ -2050,7 +2204,7 @@ def check_payouts(proof: Proof) -> str:
 
 
 def check_commission(proof: Proof) -> str:
-    """Check that commission on each Banker win has the rule's rate, rounding and time of payment."""
+    """Check that commission on each win has its spot's rate and rounding, and the rules' time of payment."""
     if proof.find_event("RoundSettled") is None:
         raise DoesNotApply("the round was not settled")
     _, settled = check_money(proof, ("commission",))
@@ -2061,7 +2215,7 @@ def check_commission(proof: Proof) -> str:
             )
     taken_now = "set aside until the shoe ends" if is_deferred(proof.rules) else "taken at once"
     charged = sum(wager["commission"] for wager in settled)
-    if proof.rules["commission"] is None:
+    if not any(spot["commission"] for spot in proof.rules["spots"]):
         return "none is charged at this table"
     return f"{charged} minor units in all, {taken_now}"
 
@@ -2146,7 +2300,8 @@ def check_receipt(proof: Proof, receipt: Json) -> str:
     require_same_round(proof, receipt, terms)
     wagers = proof.all_data("WagerConfirmed")[place : place + 1]
     stakes = {each["spot"]: units_of(each["amount"]) for each in receipt["stakes"]}
-    if [(wager_leaf(terms, wager, proof.rules["currency"]), wager["stakes"]) for wager in wagers] != [(leaf, stakes)]:
+    currency, spots = proof.rules["currency"], names_of(proof.rules)
+    if [(wager_leaf(terms, wager, currency, spots), wager["stakes"]) for wager in wagers] != [(leaf, stakes)]:
         raise CheckFailed("the wager is not at the place of its receipt", [leaf.hex(), stakes], wagers)
     require_links_after(proof, receipt["confirmed_at"])
     return f"the wager at place {place}, on terms {terms}, is as its receipt says"
@@ -2165,10 +2320,10 @@ def check_payout(proof: Proof, payout: Json) -> str:
     }  # fmt: skip
     settled = (proof.find_event("RoundSettled") or {}).get("data") or {"wagers": []}
     results = {each["seat"]: each["results"] for each in settled["wagers"]}
-    currency = proof.rules["currency"]
+    currency, spots = proof.rules["currency"], names_of(proof.rules)
     found = [
         {
-            "leaf": wager_leaf(payout["terms"], wager, currency).hex(), "wager": wager["wager"],
+            "leaf": wager_leaf(payout["terms"], wager, currency, spots).hex(), "wager": wager["wager"],
             "player": wager["player"], "currency": currency,
             "results": [{name: line[name] for name in lines[0]} for line in results[wager["seat"]]],
             "settled_at": format_instant(settled["settled_at"]),
@@ -2244,10 +2399,11 @@ def encode_receipt(receipt: Json) -> tuple[str, bytes, bytes]:
     )
     terms = digest_of_terms({"witnesses": [], **receipt["terms"], "table": receipt["table"]})
     wager = {**receipt, "stakes": stakes, "raised": raised, "signature": receipt["wager_signature"]}
-    leaf, times = wager_leaf(terms, wager, receipt["currency"]), (receipt["confirmed_at"], receipt["close_by"])
+    # A receipt has no rules: it lists stakes in their order, in which the round has to have them, too.
+    leaf, times = wager_leaf(terms, wager, receipt["currency"], stakes), (receipt["confirmed_at"], receipt["close_by"])
     signed = (
         RECEIPT_TAG, bytes.fromhex(terms), leaf, uuid_bytes(receipt["player"]),
-        struct.pack(">BI", receipt["seat"], receipt["place"]), encode_stakes(stakes),
+        struct.pack(">BI", receipt["seat"], receipt["place"]), encode_stakes(stakes, stakes),
         prefixed(receipt["currency"].encode("ascii")),
         struct.pack(">QQ", *(microseconds(format_instant(each)) if each else 0 for each in times)),
     )  # fmt: skip
@@ -2297,8 +2453,9 @@ class Verdict(TypedDict):
 
     `verdict` is a key of VERDICTS, `status` the exit status. `as_of` is {"size", "cosigned_by"} of the
     checkpoint under a trusted key that covers everything, None if none does; `cosigned_by` lists {"name", "time"} of
-    trusted witnesses. `could_choose` is a key of CHOOSERS, None where that does not matter or nothing is known. A
-    caveat has a code and a text.
+    trusted witnesses. `could_choose` is a key of CHOOSERS, None where that does not matter or nothing is known.
+    `rules` is {"label", "published", "words"} of a round under a trusted key: whether they decide the game as a preset
+    was published, and if not, how in words. A caveat has a code and a text.
     """
 
     verdict: str
@@ -2306,6 +2463,7 @@ class Verdict(TypedDict):
     round: str | None
     as_of: Json | None
     could_choose: str | None
+    rules: Json | None
     caveats: list[Json]
     checks: list[Check]
 
@@ -2410,7 +2568,7 @@ def check_pack(files: dict[str, bytes]) -> str:
 
 def build_result(checks: list[Check], proof: Proof | None = None) -> Verdict:
     verdicts = {check["name"]: check["verdict"] for check in checks}
-    as_of, chooser, caveats = None, None, list[Json]()
+    as_of, chooser, caveats, rules = None, None, list[Json](), None
     if proof is None or FAILED in verdicts.values():
         verdict = "failed"
     else:
@@ -2421,12 +2579,12 @@ def build_result(checks: list[Check], proof: Proof | None = None) -> Verdict:
             verdict = "partly" if OPEN in verdicts.values() else "verified"
             verdict = verdict if verdicts["cosignatures"] == OK else "uncosigned"
             verdict = "forced" if proof.find_event("CardsForced") else verdict
-            chooser = could_choose(proof)
+            chooser, rules = could_choose(proof), describe_rules(proof.rules)
             by = find_cosignatures(proof) if verdicts["cosignatures"] == OK else []
             as_of = {"size": parse_note(proof.checkpoint)[2], "cosigned_by": by}
     return {
         "verdict": verdict, "status": STATUS.get(verdict, 0), "round": proof.round["id"] if proof else None,
-        "as_of": as_of, "could_choose": chooser, "caveats": caveats, "checks": checks,
+        "as_of": as_of, "could_choose": chooser, "rules": rules, "caveats": caveats, "checks": checks,
     }  # fmt: skip
 
 
@@ -2483,6 +2641,10 @@ def format_report(result: Verdict) -> Iterator[str]:
         yield f"As of checkpoint {size}, {by}; a later void would not show here."
     if result["could_choose"]:
         yield CHOOSERS[result["could_choose"]]
+    if result["rules"]:
+        label, published = result["rules"]["label"], result["rules"]["published"]
+        yield f"Rules {label}: {'as published' if published else 'own rules'}."
+        yield from (f"{'':>4}{each}." for each in result["rules"]["words"])
     for caveat in result["caveats"]:
         yield f"Note: {caveat['text']}."
     unreadable = "CANNOT BE READ: this is neither an exported round nor a dispute pack."

@@ -21,10 +21,11 @@ from baccarat.domain.rules.roads import (
     parse_run,
     tally,
 )
+from baccarat.domain.rules.spots import WrittenSpot
 from baccarat.domain.rules.table_rules import SpotsPerRound, UnderMinimumPolicy
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.round_view import BETTING_OPENS_AT, RoundPhase
-from baccarat.queries.rules_view import CommissionResponse, PresetName
+from baccarat.queries.rules_view import PresetName, present_spots
 from baccarat.queries.table_view import FUNDING
 from casino.api.shapes import AmountText, CurrencyCode, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
@@ -179,7 +180,7 @@ class LobbyTable(Shape):
     turn_seconds: int | None
     caller: Annotated[bool, Meta(description="Whether a player looks at the Player's cards first (squeeze).")]
     spots_per_round: SpotsPerRound
-    commission: CommissionResponse | None
+    spots: tuple[WrittenSpot, ...]
     under_minimum: UnderMinimumPolicy
     seats: int
     players: Annotated[int, Meta(description="How many seats are taken.")]
@@ -254,7 +255,7 @@ def present_lobby_table(
         turn_seconds=rules.turn_seconds,
         caller=rules.caller,
         spots_per_round=rules.spots_per_round,
-        commission=None if rules.commission is None else CommissionResponse.of(rules.commission),
+        spots=present_spots(rules),
         under_minimum=rules.under_minimum,
         seats=rules.seats,
         players=len(taken),

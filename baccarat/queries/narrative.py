@@ -9,10 +9,11 @@ from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rules.cards import card_name
+from baccarat.domain.rules.coups import Coup
 from baccarat.domain.rules.deal import IllegalDeal, describe_steps, replay
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
-from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.spots import spot_title, when_in_words, write_share
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, TableRules
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables import witness_events as we
 from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
@@ -30,15 +31,26 @@ class NarrativeLine:
 
 
 class NarratedTable(NamedTuple):
-    """The facts about a table that sentences need."""
+    """The facts about a table that sentences need, and those of the coup that was dealt."""
 
     name: str
     rules: TableRules
+    coup: Coup | None = None
+
+    def after(self, event: object) -> "NarratedTable":
+        """Return the facts once an event is known."""
+        if not isinstance(event, e.CardsDealt):
+            return self
+        try:
+            return self._replace(coup=Coup.of(replay(event.cards)))
+        except IllegalDeal:
+            return self
 
 
 def narrate(table: NarratedTable, events: Iterable[tuple[int, object]]) -> Iterator[NarrativeLine]:
     """Describe a stream's events, (version, event), in order."""
     for version, event in events:
+        table = table.after(event)
         for sentence in sentences(event, table):
             yield NarrativeLine(version, type(event).__name__, sentence)
 
@@ -74,10 +86,9 @@ def _repeated(event: e.StakesRebet, table: NarratedTable) -> Iterator[str]:
 def _confirmed(event: e.WagerConfirmed, table: NarratedTable) -> Iterator[str]:
     at, stakes = _time(event.confirmed_at), _stakes(event.stakes, table.rules)
     yield f"Seat {event.seat} confirmed its wager at {at}: {stakes} ({event.money_type} money)."
-    if event.raised:
-        minimum = _amount(table.rules.minimum, table.rules)
-        added = _stakes(event.raised, table.rules)
-        yield f"Seat {event.seat} was raised to the minimum of {minimum}: {added} added."
+    for spot, added in event.raised.items():
+        minimum = _amount(event.stakes[spot], table.rules)
+        yield f"Seat {event.seat} was raised to the minimum of {minimum}: {_stakes({spot: added}, table.rules)} added."
 
 
 def _timed_out(event: e.SeatTimedOut, _table: NarratedTable) -> Iterator[str]:
@@ -132,39 +143,39 @@ def _settled(event: e.RoundSettled, table: NarratedTable) -> Iterator[str]:
         yield f"The deal was shown until {_time(event.betting_opens_at)}, before betting on the next round."
     for wager in event.wagers:
         for result in wager.results:
-            yield f"Seat {wager.seat}: {_result(result, table.rules)}"
+            yield f"Seat {wager.seat}: {_result(result, table)}"
         yield f"Seat {wager.seat} gets {_amount(wager.returned, table.rules)} for {_amount(wager.staked, table.rules)}."
         if wager.deferred and wager.commission:
             commission = _amount(wager.commission, table.rules)
             yield f"{commission} is set aside for commission in the rack of seat {wager.seat}."
 
 
-def _result(result: SpotResult, rules: TableRules) -> str:
-    stake = f"{_amount(result.stake, rules)} on {result.spot.capitalize()}"
+def _result(result: SpotResult, table: NarratedTable) -> str:
+    rules, spot = table.rules, table.rules.spot(result.spot)
+    line = None if spot is None or table.coup is None else spot.line(table.coup)
+    stake = f"{_amount(result.stake, rules)} on {spot_title(result.spot)}"
+    why = f" as {when_in_words(line)}" if line is not None and line.when else ""
     if result.result is StakeResult.LOSE:
         return f"{stake} lost."
     if result.result is StakeResult.PUSH:
-        return f"{stake} pushed: the tie returns the stake."
-    won = f"{stake} won {_amount(result.won, rules)} at {_pays(result.spot, rules)}"
-    if result.spot is not Spot.BANKER or rules.commission is None:
+        return f"{stake} pushed{why}: the stake is returned."
+    odds = f" at {line.pays}" if line is not None and line.pays is not None else ""
+    won = f"{stake} won {_amount(result.won, rules)}{odds}{why}"
+    if spot is None or spot.commission is None:
         return f"{won}."
-    return f"{won}; {_commission(result, rules, rules.commission)}."
-
-
-def _pays(spot: Spot, rules: TableRules) -> Ratio:
-    return {Spot.PLAYER: rules.player_pays, Spot.BANKER: rules.banker_pays, Spot.TIE: rules.tie_pays}[spot]
+    return f"{won}; {_commission(result, rules, spot.commission)}."
 
 
 def _commission(result: SpotResult, rules: TableRules, commission: Commission) -> str:
     """Describe a commission: rate, exact amount, rounding, result, and when it is taken."""
     exact = Fraction(result.won * commission.rate.numerator, commission.rate.denominator)
-    rate = f"{commission.rate.numerator}/{commission.rate.denominator}"
+    rate = write_share(commission.rate)
     unit = commission.rounding
     if unit is None:
         rounding = "half up to the minor unit"
     else:
         chip = _amount(rules.chips[0], rules)
-        rounding = f"up to {unit.numerator}/{unit.denominator} of the lowest chip ({chip})"
+        rounding = f"up to {write_share(unit)} of the lowest chip ({chip})"
     when = "set aside until the shoe ends" if commission.timing is CommissionTiming.DEFERRED else "taken at once"
     charged = _amount(result.commission, rules)
     return f"commission {rate} is exactly {_exact(exact, rules)}, rounded {rounding}: {charged}, {when}"
@@ -204,8 +215,8 @@ def _voided(event: e.RoundVoided, table: NarratedTable) -> Iterator[str]:
             yield f"Seat {seat.seat} had spent some of it: {owed} is owed, {forgiven} forgiven."
 
 
-def _stakes(stakes: Mapping[Spot, int], rules: TableRules) -> str:
-    return ", ".join(f"{_amount(stake, rules)} on {spot.capitalize()}" for spot, stake in stakes.items())
+def _stakes(stakes: Mapping[str, int], rules: TableRules) -> str:
+    return ", ".join(f"{_amount(stake, rules)} on {spot_title(spot)}" for spot, stake in stakes.items())
 
 
 def _amount(minor: int, rules: TableRules) -> str:

@@ -58,20 +58,20 @@ def present_wager(state: TableStateResponse, table: TableState, round_: RoundSta
 
 
 def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResponse:
-    opened, seat, terms, currency = round_.require_opened(), round_.seat_of(player), table.terms, table.rules.currency
+    opened, seat, terms, rules = round_.require_opened(), round_.seat_of(player), table.terms, table.rules
     if terms is None:
         raise LookupError("the round in play has no terms")
     if seat is None or seat.place is None or seat.confirmed_at is None or seat.stakes is None:
         raise LookupError("the player has no confirmed wager")
-    leaf = leaf_of_wager(opened, seat, currency)
+    leaf = leaf_of_wager(opened, seat, rules)
     signed = encode_receipt(
         terms=opened.terms,
         leaf=leaf,
         player=seat.player,
         seat=seat.seat,
         place=seat.place,
-        stakes=listed(seat.stakes),
-        currency=currency,
+        stakes=listed(seat.stakes, rules),
+        currency=rules.currency,
         confirmed_at_us=microseconds(seat.confirmed_at),
         close_by_us=_microseconds(opened.deadline_at),
     )
@@ -84,10 +84,10 @@ def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResp
         player=seat.player,
         seat=seat.seat,
         money_type=seat.money_type,
-        currency=currency,
+        currency=rules.currency,
         place=seat.place,
-        stakes=present_stakes(seat.stakes, currency),
-        raised=present_stakes(seat.raised or {}, currency),
+        stakes=present_stakes(seat.stakes, rules),
+        raised=present_stakes(seat.raised or {}, rules),
         wager_signature=seat.signature,
         leaf=leaf.hex(),
         confirmed_at=seat.confirmed_at,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
@@ -18,8 +18,8 @@ from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatu
 from baccarat.domain.rules.cards import RANKS, SUITS, hand_total
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.tableau import player_draws
-from baccarat.domain.rules.wagers import Spot
 from casino.api.shapes import AmountText, CurrencyCode, HexText, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 
@@ -46,14 +46,14 @@ def microseconds(moment: datetime) -> int:
 class StakeResponse(Shape):
     """An amount on a spot."""
 
-    spot: Spot
+    spot: str
     amount: AmountText
 
 
 class SpotResultResponse(Shape):
     """Result of a stake on one spot."""
 
-    spot: Spot
+    spot: str
     stake: AmountText
     result: StakeResult
     won: Annotated[AmountText, Meta(description="Before commission, without the stake.")]
@@ -101,7 +101,7 @@ class WagerResult(Shape):
 class PayoutLine(Shape):
     """What the stake on one spot returned."""
 
-    spot: Spot
+    spot: str
     stake: AmountText
     result: StakeResult
     returned: AmountText
@@ -125,12 +125,12 @@ class PayoutResponse(Shape):
     signature: HexText
 
     @classmethod
-    def of(cls, seat: RoundSeat, round_: RoundState, currency: str, sign: Sign) -> "PayoutResponse | None":
+    def of(cls, seat: RoundSeat, round_: RoundState, rules: TableRules, sign: Sign) -> "PayoutResponse | None":
         """Sign what a seat's wager returned, None if it is not settled."""
         opened, settled, settled_at = round_.require_opened(), seat.settlement, round_.ended_at
         if settled is None or settled_at is None:
             return None
-        leaf = leaf_of_wager(opened, seat, currency)
+        leaf, currency = leaf_of_wager(opened, seat, rules), rules.currency
         signed = encode_payout(
             terms=opened.terms,
             leaf=leaf,
@@ -217,7 +217,7 @@ class RoundSeatResponse(Shape):
 
     @classmethod
     def of(
-        cls, seat: RoundSeat, round_: RoundState, viewer: UUID | None, currency: str, sign: Sign | None
+        cls, seat: RoundSeat, round_: RoundState, viewer: UUID | None, rules: TableRules, sign: Sign | None
     ) -> "RoundSeatResponse":
         """Present a seat's chips, wager and result."""
         void = round_.void_of(seat.seat)
@@ -227,14 +227,14 @@ class RoundSeatResponse(Shape):
             you=seat.player == viewer,
             money_type=seat.money_type,
             status=seat.status,
-            placed=present_stakes(seat.placed_stakes(), currency),
+            placed=present_stakes(seat.placed_stakes(), rules),
             wager=seat.wager,
-            stakes=None if seat.stakes is None else present_stakes(seat.stakes, currency),
-            raised=present_stakes(seat.raised, currency) if seat.raised else None,
+            stakes=None if seat.stakes is None else present_stakes(seat.stakes, rules),
+            raised=present_stakes(seat.raised, rules) if seat.raised else None,
             confirmed_at=seat.confirmed_at,
-            result=None if seat.settlement is None else WagerResult.of(seat.settlement, currency),
-            payout=PayoutResponse.of(seat, round_, currency, sign) if sign and seat.player == viewer else None,
-            void=None if void is None else WagerVoid.of(void, viewer, currency),
+            result=None if seat.settlement is None else WagerResult.of(seat.settlement, rules.currency),
+            payout=PayoutResponse.of(seat, round_, rules, sign) if sign and seat.player == viewer else None,
+            void=None if void is None else WagerVoid.of(void, viewer, rules.currency),
         )
 
 
@@ -328,7 +328,9 @@ class RoundResponse(Shape):
     seats: tuple[RoundSeatResponse, ...]
 
 
-def present_round(round_: RoundState, *, viewer: UUID | None, currency: str, sign: Sign | None = None) -> RoundResponse:
+def present_round(
+    round_: RoundState, *, viewer: UUID | None, rules: TableRules, sign: Sign | None = None
+) -> RoundResponse:
     """Present a round: phase, cards in deal order, hands, outcome, and each seat's chips, wager and result.
 
     With `sign`, which signs for the house, the viewer's own wager has its payout.
@@ -342,7 +344,7 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str, sig
         number=opened.number,
         rules=opened.rules,
         rules_label=opened.rules_label,
-        currency=currency,
+        currency=rules.currency,
         phase=round_.phase,
         opened_at=opened.opened_at,
         deadline_at=opened.deadline_at,
@@ -364,7 +366,7 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str, sig
         waiting_for=WaitingFor.WITNESS if round_.awaits_links() else None,
         void=None if voided is None else RoundVoid(reason=voided.reason, voided_at=voided.voided_at),
         ceremony=_ceremony(round_, viewer),
-        seats=tuple(RoundSeatResponse.of(seat, round_, viewer, currency, sign) for seat in round_.seats),
+        seats=tuple(RoundSeatResponse.of(seat, round_, viewer, rules, sign) for seat in round_.seats),
     )
 
 
@@ -399,10 +401,12 @@ def player_id_for(player: UUID, viewer: UUID | None) -> UUID | None:
     return player if viewer is None else None
 
 
-def present_stakes(stakes: Mapping[Any, int], currency: str) -> tuple[StakeResponse, ...]:
+def present_stakes(stakes: Mapping[str, int], rules: TableRules) -> tuple[StakeResponse, ...]:
     """Present stakes in the layout's order; a stored state has the order of the database."""
     return tuple(
-        StakeResponse(spot=spot, amount=format_amount(stakes[spot], currency)) for spot in Spot if spot in stakes
+        StakeResponse(spot=spot, amount=format_amount(stakes[spot], rules.currency))
+        for spot in (*rules.spot_names, *sorted(stakes.keys() - set(rules.spot_names)))
+        if spot in stakes
     )
 
 

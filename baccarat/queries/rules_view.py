@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated
 
-from msgspec import Meta, field
+from msgspec import Meta, convert, field, structs
 
 from baccarat.domain.rules.counting import OutcomeCounts
 from baccarat.domain.rules.odds import (
+    LineOdds,
     OddsSheet,
     SpotFigures,
     SpotOdds,
@@ -18,17 +20,9 @@ from baccarat.domain.rules.odds import (
     notes,
 )
 from baccarat.domain.rules.presets import PRESETS
-from baccarat.domain.rules.table_rules import (
-    Commission,
-    CommissionTiming,
-    Ratio,
-    ShowMilliseconds,
-    Shuffle,
-    SpotsPerRound,
-    TableRules,
-    UnderMinimumPolicy,
-)
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.spots import WrittenPayLine, WrittenSpot, write_line
+from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.written import FORMS, write_rules
 from casino.api.shapes import AmountText, CurrencyCode, Shape
 from casino.kernel.money import format_amount
 
@@ -71,11 +65,23 @@ class StakeReturn(Shape):
     rtp: FractionResponse = field(name="return")
 
 
-class SpotOddsResponse(Shape):
-    """The odds of one spot: `exact` at the exact commission, `at_minimum` for a stake of the table's minimum."""
+class LineOddsResponse(Shape):
+    """A pay line, and how often it decides."""
 
-    spot: Spot
-    pays: Annotated[str, Meta(examples=["1:1"])]
+    line: WrittenPayLine
+    chance: FractionResponse
+
+    @classmethod
+    def of(cls, odds: LineOdds) -> "LineOddsResponse":
+        """Present a line with its chance."""
+        return cls(line=write_line(odds.line), chance=FractionResponse.of(odds.chance))
+
+
+class SpotOddsResponse(Shape):
+    """The odds of one spot: `exact` at the exact commission, `at_minimum` for a stake of the spot's minimum."""
+
+    spot: Annotated[str, Meta(examples=["banker"])]
+    lines: tuple[LineOddsResponse, ...]
     win: FractionResponse
     lose: FractionResponse
     push: FractionResponse
@@ -88,7 +94,7 @@ class SpotOddsResponse(Shape):
         """Present the odds of one spot, and what these stakes return."""
         return cls(
             spot=odds.spot,
-            pays=str(odds.pays),
+            lines=tuple(map(LineOddsResponse.of, odds.lines)),
             win=FractionResponse.of(odds.win),
             lose=FractionResponse.of(odds.lose),
             push=FractionResponse.of(odds.push),
@@ -129,7 +135,7 @@ class Odds(Shape):
     counts: OutcomeCountsResponse
     commission: Annotated[str, Meta(examples=["5% of a Banker win, exact, taken from the payout."])]
     spots: tuple[SpotOddsResponse, ...]
-    player_edge: Annotated[tuple[Spot, ...], Meta(description="Spots on which the house has no edge.")]
+    player_edge: Annotated[tuple[str, ...], Meta(description="Spots on which the house has no edge.")]
     notes: tuple[str, ...]
 
 
@@ -150,118 +156,19 @@ def present_odds(sheet: OddsSheet, stakes: Sequence[int] = ()) -> Odds:
     )
 
 
-OddsText = Annotated[str, Meta(pattern="^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$", examples=["8:1"])]
-
-
-class CommissionResponse(Shape):
-    """The house's share of a Banker win."""
-
-    rate: Annotated[str, Meta(examples=["5/100"])]
-    rounding: Annotated[str | None, Meta(examples=["1/4 of the lowest chip, up"])]
-    timing: CommissionTiming
-
-    @classmethod
-    def of(cls, commission: Commission) -> "CommissionResponse":
-        """Present shares as unreduced fractions."""
-        unit = commission.rounding
-        return cls(
-            rate=_share(commission.rate),
-            rounding=None if unit is None else f"{_share(unit)} of the lowest chip, up",
-            timing=commission.timing,
-        )
-
-
 class TableRulesResponse(Shape):
     """The rules of a table."""
 
-    preset: PresetName
-    version: int
-    currency: CurrencyCode
-    decks: int
-    shuffle: Shuffle
-    seats: int
-    chips: tuple[AmountText, ...]
-    minimum: AmountText
-    maximum: AmountText
-    spots_per_round: SpotsPerRound
-    player_pays: OddsText
-    banker_pays: OddsText
-    tie_pays: OddsText
-    commission: CommissionResponse | None
-    under_minimum: UnderMinimumPolicy
-    turn_seconds: int | None
-    caller: bool
-    play_money: bool
-    cut_cards_from_end: Annotated[
-        int | None, Meta(description="Position of the cut card, counted from the end of the shoe.")
-    ]
-    burn: Annotated[bool, Meta(description="Whether cards are burned after the shuffle.")]
-    fixed_order: Annotated[
-        bool,
-        Meta(
-            description="Whether the order of a long shoe is fixed as it starts, so that the house knows it; otherwise "
-            "the cards of each round are drawn from those left, once its betting has closed."
-        ),
-    ]
-    seat_kept_rounds: Annotated[
-        int | None, Meta(description="Number of turns an absent player may miss before the seat is released.")
-    ]
-    look_seconds: Annotated[
-        int | None,
-        Meta(description="The Caller's ceremony: seconds a seat has the cards before looking; null if none."),
-    ]
-    hand_back_seconds: Annotated[int | None, Meta(description="Seconds a seat has the cards after looking.")]
-    show_milliseconds: Annotated[
-        ShowMilliseconds,
-        Meta(description="How long a deal is shown before the next turn, by its cards; all 0 where play is instant."),
-    ]
-    auto_confirm: Annotated[
-        bool,
-        Meta(
-            description="Whether the player's page confirms what was placed in this round, two seconds before betting "
-            "closes. The service itself confirms nothing."
-        ),
-    ]
-    minimum_cycle_seconds: Annotated[
-        int, Meta(description="The least time from one round's opening to the next one's; 0 if there is none.")
-    ]
-    may_hurry: Annotated[bool, Meta(description="Whether the show of a deal may be skipped or left out.")]
+    __annotations__ = {**FORMS, "preset": PresetName, "currency": CurrencyCode}
 
 
+@lru_cache(maxsize=256)
 def present_rules(rules: TableRules) -> TableRulesResponse:
-    """Present a table's rules: amounts as decimal strings, odds as "8:1"."""
-    currency = rules.currency
-    return TableRulesResponse(
-        preset=rules.preset,
-        version=rules.version,
-        currency=currency,
-        decks=rules.decks,
-        shuffle=rules.shuffle,
-        seats=rules.seats,
-        chips=tuple(format_amount(chip, currency) for chip in rules.chips),
-        minimum=format_amount(rules.minimum, currency),
-        maximum=format_amount(rules.maximum, currency),
-        spots_per_round=rules.spots_per_round,
-        player_pays=str(rules.player_pays),
-        banker_pays=str(rules.banker_pays),
-        tie_pays=str(rules.tie_pays),
-        commission=None if rules.commission is None else CommissionResponse.of(rules.commission),
-        under_minimum=rules.under_minimum,
-        turn_seconds=rules.turn_seconds,
-        caller=rules.caller,
-        play_money=rules.play_money,
-        cut_cards_from_end=rules.cut_cards_from_end,
-        burn=rules.burn,
-        fixed_order=rules.fixed_order,
-        seat_kept_rounds=rules.seat_kept_rounds,
-        look_seconds=rules.look_seconds,
-        hand_back_seconds=rules.hand_back_seconds,
-        show_milliseconds=rules.show_milliseconds,
-        auto_confirm=rules.auto_confirm,
-        minimum_cycle_seconds=rules.minimum_cycle_seconds,
-        may_hurry=rules.may_hurry,
-    )
+    """Present a table's rules: amounts as decimal strings, spots as they are written."""
+    return convert(write_rules(rules), TableRulesResponse)
 
 
-def _share(ratio: Ratio) -> str:
-    return f"{ratio.numerator}/{ratio.denominator}"
+def present_spots(rules: TableRules) -> tuple[WrittenSpot, ...]:
+    """Present the spots alone."""
+    spots: tuple[WrittenSpot, ...] = structs.asdict(present_rules(rules))["spots"]
+    return spots

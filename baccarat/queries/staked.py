@@ -6,7 +6,6 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.wagers import Spot
 from casino.events.ids import first_id
 from casino.events.sql import fetch
 
@@ -15,8 +14,8 @@ _OPEN_FOR: Final = timedelta(days=7)
 _STAKED: Final = f"""
     SELECT width_bucket(wager.confirmed_at, %(since)s::timestamptz[]) AS place,
            sum(wager.staked - CASE WHEN round.outcome = '{Outcome.TIE}' THEN
-               coalesce((wager.stakes->>'{Spot.PLAYER}')::bigint, 0)
-               + coalesce((wager.stakes->>'{Spot.BANKER}')::bigint, 0) ELSE 0 END)::bigint
+               coalesce((wager.stakes->>'{"player"}')::bigint, 0)
+               + coalesce((wager.stakes->>'{"banker"}')::bigint, 0) ELSE 0 END)::bigint
       FROM baccarat_wager AS wager JOIN baccarat_round AS round ON round.id = wager.round_id
      WHERE wager.player_id = %(player)s AND wager.round_id >= %(first)s AND wager.currency = %(currency)s
        AND wager.money_type = 'real' AND wager.settled_at IS NOT NULL AND wager.voided_at IS NULL

@@ -316,7 +316,7 @@ def present_table_state(
         shoe=None if table.shoe is None else ShoeInPlay.of(table.shoe),
         next_shoe=None if table.next_shoe is None else NextShoeResponse.of(table.next_shoe),
         terms=None if table.terms is None else TermsResponse.of(table.terms),
-        round=None if round_.opened is None else present_round(round_, viewer=viewer, currency=currency, sign=sign),
+        round=None if round_.opened is None else present_round(round_, viewer=viewer, rules=table.rules, sign=sign),
         betting_opens_at=table.betting_opens_at if round_.opened is None else round_.opened.opened_at,
         you=None
         if own is None
@@ -386,7 +386,7 @@ def _own_seat(
         commission_set_aside=Money.of(seat.owed, currency),
         in_round=round_seat is not None and round_.is_running(),
         status=None if round_seat is None else round_seat.status,
-        last_wager=None if seat.last_wager is None else present_stakes(seat.last_wager, currency),
+        last_wager=None if seat.last_wager is None else present_stakes(seat.last_wager, table.rules),
         contribution=ContributionReceipt.of(seat, table, sign) if sign else None,
         wager_signatures=WAGER_SIGNATURES,
     )

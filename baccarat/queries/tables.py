@@ -21,6 +21,7 @@ from baccarat.queries.round_view import present_round
 from baccarat.queries.rules_view import PresetName
 from baccarat.queries.table_view import Place, TableResponse, TableStateResponse, present_table, present_table_state
 from baccarat.storage import projections, repository
+from baccarat.storage.rules_versions import recorded_rules
 from casino.api.shapes import AmountText, CurrencyCode, Page, Shape
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType, format_amount
@@ -235,7 +236,8 @@ def _present(
 ) -> TableResponse:
     current = NO_ROUND if state.round is None else rounds[state.round]
     last = None if state.last_round is None else rounds[state.last_round]
-    last_round = None if last is None else present_round(last, viewer=viewer, currency=state.rules.currency, sign=sign)
+    rules = None if last is None else recorded_rules(last.require_opened().rules)
+    last_round = None if last is None else present_round(last, viewer=viewer, rules=rules or state.rules, sign=sign)
     table_state = load_table_state(state, current, viewer=viewer, now=now, balance=balance)
     return present_table(table_state, state, last_round, nicknames, wallet)
 

@@ -16,6 +16,7 @@ from baccarat.domain.rounds.events import RoundVoided
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rounds.voiding import BY_LIMIT
 from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.coups import Coup
 from baccarat.domain.rules.deal import deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.table_rules import TableRules
@@ -165,9 +166,9 @@ def _would_be_gain(round_: RoundState, rules: TableRules, long_shoes: _LongShoes
     cards = _own_cards(round_, rules, long_shoes) if has_own_seed else long_shoes.cards_of(round_)
     if cards is None:
         return None
-    outcome = deal(cards).outcome
+    coup = Coup.of(deal(cards))
     for seat in round_.confirmed_seats():
-        settlement = settle(rules, seat.stakes or {}, outcome)
+        settlement = settle(rules, seat.stakes or {}, coup)
         gain[seat.money_type] += settlement.staked - settlement.returned
     return gain
 

@@ -21,17 +21,15 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from baccarat.domain.rules.odds import expected_return, odds_sheet, outcome_chances
-from baccarat.domain.rules.payouts import RESULTS, StakeResult
+from baccarat.domain.rules.odds import coups_alike, expected_return, gain_of, odds_sheet
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.rules.wagers import Spot
 
 Z_99_PERCENT: Final = Fraction("2.5758293035489004")
 """Half a percent of a normal distribution lies beyond it on each side."""
 MIN_EXPECTED_RESULTS: Final = 20
 """Minimum expected wins, and losses, for the normal approximation."""
 
-Pair = tuple[Spot, Spot]
+Pair = tuple[str, str]
 
 
 class ReturnVerdict(StrEnum):
@@ -64,13 +62,13 @@ class ReturnBand:
     verdict: ReturnVerdict
 
 
-def theoretical_return(rules: TableRules, spot: Spot) -> Fraction:
+def theoretical_return(rules: TableRules, spot: str) -> Fraction:
     """Return the theoretical return of a spot: exact, commission at its exact rate."""
     return odds_sheet(rules).spot(spot).exact.rtp
 
 
 @lru_cache(maxsize=4096)
-def expected_return_of_stake(rules: TableRules, spot: Spot, stake: int) -> Fraction:
+def expected_return_of_stake(rules: TableRules, spot: str, stake: int) -> Fraction:
     """Return the expected return of a stake in minor units, with commission rounded as it is charged."""
     return expected_return(rules, {spot: stake})
 
@@ -84,16 +82,16 @@ def variance(rules: TableRules, squares: Mapping[Pair, int]) -> Fraction:
 @lru_cache(maxsize=256)
 def covariances(rules: TableRules) -> dict[Pair, Fraction]:
     """Return the covariance of the gain per unit on each pair of spots, from the counts of all draws."""
-    chances = outcome_chances(rules.decks)
-    gains = {outcome: {spot: _gain(rules, spot, dict(RESULTS[outcome])[spot]) for spot in Spot} for outcome in chances}
-    means = {spot: sum(chance * gains[outcome][spot] for outcome, chance in chances.items()) for spot in Spot}
+    kinds = coups_alike(rules)
+    gains = {spot.name: [(chance, gain_of(spot, spot.line(coup))) for coup, chance in kinds] for spot in rules.spots}
+    means = {name: sum((chance * gain for chance, gain in each), Fraction(0)) for name, each in gains.items()}
     return {
         (one, other): sum(
-            (chance * gains[outcome][one] * gains[outcome][other] for outcome, chance in chances.items()), Fraction(0)
+            (chance * gain * gains[other][kind][1] for kind, (chance, gain) in enumerate(each)), Fraction(0)
         )
         - means[one] * means[other]
-        for one in Spot
-        for other in Spot
+        for one, each in gains.items()
+        for other in gains
     }
 
 
@@ -117,7 +115,7 @@ def return_band(played: ReturnTotals, spread: Fraction, *, rarest_results: Fract
     return ReturnBand(expected, actual, low, high, verdict)
 
 
-def expected_rarest_results(rules: TableRules, staked: Mapping[Spot, int], squares: Mapping[Pair, int]) -> Fraction:
+def expected_rarest_results(rules: TableRules, staked: Mapping[str, int], squares: Mapping[Pair, int]) -> Fraction:
     """Return the expected count of the rarest win or loss of these spots, in rounds with equal stakes.
 
     Unequal stakes count as fewer rounds: (sum of stakes)^2 / (sum of squares).
@@ -138,13 +136,3 @@ def root(value: Fraction) -> Fraction:
     with localcontext() as context:
         context.prec = 40
         return Fraction((Decimal(value.numerator) / Decimal(value.denominator)).sqrt())
-
-
-def _gain(rules: TableRules, spot: Spot, result: StakeResult) -> Fraction:
-    if result is StakeResult.PUSH:
-        return Fraction(0)
-    if result is StakeResult.LOSE:
-        return Fraction(-1)
-    odds = odds_sheet(rules).spot(spot)
-    # The exact return is 1 + win * gain - lose, which gives the gain of a win after commission.
-    return (odds.exact.rtp - 1 + odds.lose) / odds.win

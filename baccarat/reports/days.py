@@ -14,7 +14,6 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import Z_99_PERCENT, expected_return_of_stake, root, variance
 from baccarat.reports.play_facts import SPOT_PAIRS, SPOTS, symmetric_squares
 from baccarat.storage.rules_versions import decode_rules
@@ -371,7 +370,7 @@ def _read_live(owners: _Owners, live: Sequence[_Live]) -> dict[Key, Figures]:
 
 def _add_wagers(day: Figures, rules: TableRules, sums: Sequence[Any]) -> None:
     returned, squares, stakes = sums
-    staked = [(Spot(spot), int(stake), times) for spot, stake, times in json.loads(stakes)]
+    staked = [(spot, int(stake), times) for spot, stake, times in json.loads(stakes)]
     day.handle += sum(stake * times for _, stake, times in staked)
     day.returned += returned
     day.expected += sum(

@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import Any, Final
 
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.rules.wagers import Spot
 from baccarat.reports import play_facts
 from baccarat.reports.band import (
     ReturnBand,
@@ -117,11 +116,11 @@ def performance_lines(play: TablePlay, rules: TableRules | None) -> Iterator[Per
     yield _line(play, rules, None)
 
 
-def _line(play: TablePlay, rules: TableRules | None, spot: Spot | None) -> PerformanceLine:
+def _line(play: TablePlay, rules: TableRules | None, spot: str | None) -> PerformanceLine:
     spots = play.spots if spot is None else {spot: play.spots[spot]}
     squares = {pair: total for pair, total in play.squares.items() if set(pair) <= set(spots)}
     staked = _sum(play, spots) if spot is None else play.spots[spot]
-    name = ALL if spot is None else spot.value
+    name = ALL if spot is None else spot
     if rules is None:
         totals = ReturnTotals(staked.handle, staked.returned, Fraction(0), squares)
         return PerformanceLine(name, staked, None, totals, Fraction(0), None)
@@ -142,7 +141,7 @@ def _line(play: TablePlay, rules: TableRules | None, spot: Spot | None) -> Perfo
     )
 
 
-def _sum(play: TablePlay, spots: dict[Spot, SpotTotals]) -> SpotTotals:
+def _sum(play: TablePlay, spots: dict[str, SpotTotals]) -> SpotTotals:
     total = SpotTotals(rounds=play.rounds)
     for staked in spots.values():
         total.wagers += staked.wagers

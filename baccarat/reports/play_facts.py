@@ -9,7 +9,6 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import Pair
 from baccarat.storage import rules_versions
 from casino.events.sql import fetch
@@ -40,15 +39,11 @@ def load_rule_sets(tables: Collection[UUID]) -> dict[tuple[UUID, str], RuleSet]:
     }
 
 
-SPOTS: Final = tuple(Spot)
+SPOTS: Final = "player", "banker", "tie"
 SPOT_PAIRS: Final = [(one, other) for index, one in enumerate(SPOTS) for other in SPOTS[index:]]
-_STAKED: Final = ", ".join(
-    f"coalesce(sum(stake) FILTER (WHERE spot = '{spot.value}'), 0) AS on_{spot.value}" for spot in SPOTS
-)
-_SQUARES: Final = ", ".join(
-    f"sum(on_{one.value} * on_{other.value}) FILTER (WHERE NOT voided)" for one, other in SPOT_PAIRS
-)
-_ROUNDS: Final = ", ".join(f"count(*) FILTER (WHERE NOT voided AND on_{spot.value} > 0)" for spot in SPOTS)
+_STAKED: Final = ", ".join(f"coalesce(sum(stake) FILTER (WHERE spot = '{spot}'), 0) AS on_{spot}" for spot in SPOTS)
+_SQUARES: Final = ", ".join(f"sum(on_{one} * on_{other}) FILTER (WHERE NOT voided)" for one, other in SPOT_PAIRS)
+_ROUNDS: Final = ", ".join(f"count(*) FILTER (WHERE NOT voided AND on_{spot} > 0)" for spot in SPOTS)
 _READ: Final = f"""
     WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, settled AS MATERIALIZED (
         SELECT event.data, round.id AS round, round.table_id, round.rules, round.currency,
@@ -137,7 +132,7 @@ class TablePlay:
     rounds: int
     voided: int
     in_play: int
-    spots: dict[Spot, SpotTotals]
+    spots: dict[str, SpotTotals]
     squares: dict[Pair, int]
 
 
@@ -148,9 +143,9 @@ def read_play(scope: ReportScope) -> list[TablePlay]:
 
 def _table_play(*row: Any) -> TablePlay:
     money_type, currency, table, rules, name, opened_at, waits, rounds, squares, stakes, voided, in_play = row
-    spots: dict[Spot, SpotTotals] = defaultdict(SpotTotals)
+    spots: dict[str, SpotTotals] = defaultdict(SpotTotals)
     for spot, undone, stake, wagers, returned, commission in json.loads(stakes or "[]"):
-        _add(spots[Spot(spot)], undone, stake, (wagers, returned, commission))
+        _add(spots[spot], undone, stake, (wagers, returned, commission))
     for spot, count in zip(SPOTS, (rounds or [0] * 4)[1:], strict=True):
         if count:
             spots[spot].rounds = count

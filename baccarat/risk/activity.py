@@ -15,7 +15,6 @@ import msgspec
 from django.db import transaction
 
 from baccarat.domain.rounds.events import RoundSettled, RoundVoided, SeatSettled
-from baccarat.domain.rules.wagers import Spot
 from baccarat.storage.event_registry import CATALOGUE as PLAY
 from baccarat.storage.models import Round
 from casino.events.records import SealedEvent
@@ -32,7 +31,7 @@ WINDOWS: Final[Mapping[str, timedelta]] = {
     "7 d": timedelta(days=7),
     "30 d": timedelta(days=30),
 }
-_SIDES: Final = frozenset({Spot.PLAYER, Spot.BANKER})
+_SIDES: Final = frozenset({"player", "banker"})
 _WITHDRAWN: Final = {
     "WithdrawalRequested": 1,
     "WithdrawalRejected": -1,
@@ -263,7 +262,7 @@ def _add_pairs(
 def _side(wager: SeatSettled) -> tuple[str, int]:
     """Return the side that a wager is on, with its stake; no side if it is on both or on neither."""
     stakes = {result.spot: result.stake for result in wager.results if result.spot in _SIDES}
-    return next(((spot.value, stake) for spot, stake in stakes.items()), ("", 0)) if len(stakes) == 1 else ("", 0)
+    return next(((spot, stake) for spot, stake in stakes.items()), ("", 0)) if len(stakes) == 1 else ("", 0)
 
 
 def _row(activity: dict[ActivityKey, Moved], player: UUID, currency: str, at: datetime, operator: UUID) -> Moved:

@@ -24,12 +24,14 @@ from baccarat.domain.rounds.refusals import (
     OneSpotOnly,
     OverMaximum,
     RoundIsOpen,
+    SpotNeedsAnother,
     UnderMinimum,
+    UnknownSpot,
     WagerSignatureInvalid,
     WitnessesNotReady,
     WitnessUnavailable,
 )
-from baccarat.domain.rules.wagers import AmountNotInChips, Spot
+from baccarat.domain.rules.wagers import AmountNotInChips
 from baccarat.domain.tables.commands import RequestShowSkip
 from baccarat.domain.tables.kill_switch import STOPS, DailyWinsReached
 from baccarat.domain.tables.refusals import (
@@ -84,6 +86,8 @@ STAKING: Final = (
     AmountNotInChips,
     OverMaximum,
     OneSpotOnly,
+    UnknownSpot,
+    SpotNeedsAnother,
     InsufficientFunds,
     OverOwnTableLimit,
     OverGroupMaximum,
@@ -123,13 +127,13 @@ def new_game(*, actor: TableActor) -> TableStateResponse:
     return _take_turn(actor, play)
 
 
-def place(*, actor: TableActor, spot: Spot, amount: int, currency: str) -> TableStateResponse:
+def place(*, actor: TableActor, spot: str, amount: int, currency: str) -> TableStateResponse:
     """Put `amount` minor units of chips on a spot. The first chip opens a round if none is open.
 
     Raises NotSeated, BettingNotOpen while the last deal is shown to several players, BettingIsClosed, NotYourTurn,
     AlreadyConfirmed, AmountNotInChips, OverMaximum, OverOwnTableLimit, OverGroupMaximum, UnderGroupMinimum,
     PlayerExcluded, PlayIsStopped, DailyWinsReached, PlayerIsBlocked,
-    OneSpotOnly, InsufficientFunds, WrongCurrency.
+    OneSpotOnly, UnknownSpot, SpotNeedsAnother, InsufficientFunds, WrongCurrency.
     """
 
     def play(turn: Turn) -> None:
@@ -190,7 +194,7 @@ def rebet_and_deal(
 def deal(
     *,
     actor: TableActor,
-    stakes: Mapping[Spot, int],
+    stakes: Mapping[str, int],
     currency: str | None,
     contribution: str | None = None,
     contribution_signature: ContributionSignature | None = None,
@@ -259,7 +263,7 @@ def _wager(actor: TableActor, play: Callable[[Turn], None], taken: TakenStakes |
     return present_wager(state, uow.table, uow.round, player=actor.player)
 
 
-def _place(turn: Turn, spot: Spot, amount: int) -> None:
+def _place(turn: Turn, spot: str, amount: int) -> None:
     rules = turn.uow.table.rules
     turn.uow.decide_on_round(
         c.PlaceChips(player=turn.player, spot=spot, amount=amount, available=turn.available, rules=rules, now=turn.now)

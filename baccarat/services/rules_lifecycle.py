@@ -4,7 +4,6 @@ Each is one transaction under the table's lock. A published version takes effect
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,12 +12,11 @@ from django.db import transaction
 from baccarat import acts
 from baccarat.domain.rules import versions
 from baccarat.domain.rules.odds import odds_sheet
-from baccarat.domain.rules.payouts import odds_for
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.recorded import RecordedRules
+from baccarat.domain.rules.spots import spot_in_words
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.rules.validation import InvalidRules, validate
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.validation import change
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import rules_lifecycle as tv
 from baccarat.domain.tables.kill_switch import RulesAreStopped, StopScope
@@ -35,7 +33,6 @@ from casino.significant import recorder
 
 KIND: Final = ChangeName.RULES
 MAX_REASON_LENGTH: Final = tv.MAX_REASON_LENGTH
-_FIXED_FIELDS: Final = frozenset({"preset", "version", "currency"})
 
 
 def floor_of(operator: UUID) -> int:
@@ -146,8 +143,8 @@ def record_player_edge(uow: UnitOfWork, recorded: RecordedRules, *, actor: str, 
         reason=f"Players have the edge on {', '.join(sheet.player_edge)}",
         after={
             **_named(recorded),
-            "odds": {spot.value: str(odds_for(rules, spot)) for spot in Spot},
-            "returns": {each.spot.value: versions.format_percent(each.exact.rtp) for each in sheet.spots},
+            "odds": {spot.name: spot_in_words(spot) for spot in rules.spots},
+            "returns": {each.spot: versions.format_percent(each.exact.rtp) for each in sheet.spots},
         },
     )
 
@@ -189,10 +186,7 @@ def retire(*, table: UUID, operator: UUID, version: int, reason: str, by: str, m
 def apply_changes(rules: TableRules, changes: Mapping[str, Any]) -> TableRules:
     """Return the rules with changes to some fields. Raises InvalidRules with each fault's code."""
     rules_for(rules.preset, currency=rules.currency)  # a preset that this release still has
-    fixed = dict.fromkeys(sorted(changes.keys() & _FIXED_FIELDS), "is not a field that a table can set")
-    if fixed:
-        raise InvalidRules(f"A table can't set {', '.join(fixed)}.", fields=fixed)
-    return validate(replace(rules, **changes))
+    return change(rules, changes)
 
 
 def _named(rules: RecordedRules) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from baccarat.domain.rounds.refusals import (
     WitnessesNotReady,
 )
 from baccarat.domain.rounds.state import SeatStatus
-from baccarat.domain.rules.table_rules import CommissionTiming
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch import STOPS
 from baccarat.domain.tables.refusals import (
@@ -304,8 +303,7 @@ def is_remote(operator: UUID, money_type: MoneyType) -> bool:
 
 def require_settled_at_once(uow: UnitOfWork) -> None:
     """Check that no commission is held back for later. Raises DeferredCommissionUnavailable."""
-    commission = uow.table.rules.commission
-    if commission is not None and commission.timing is CommissionTiming.DEFERRED:
+    if uow.table.rules.defers_commission:
         raise DeferredCommissionUnavailable
 
 

@@ -21,11 +21,10 @@ from baccarat import acts
 from baccarat.domain import dealer
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.odds import player_edge_spots
-from baccarat.domain.rules.payouts import odds_for
 from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.spots import spot_in_words, spot_title
 from baccarat.domain.rules.table_rules import Shuffle, TableRules
 from baccarat.domain.rules.versions import describe_differences
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable
@@ -118,7 +117,7 @@ def request_table(
     `terms` are the further ones of `open_table`. Raises what that raises, ChangeNeedsSecondPerson for keys.
     """
     rules = rules_for(preset, currency=currency, **overrides)
-    odds = ", ".join(f"{spot.capitalize()} {odds_for(rules, spot)}" for spot in Spot)
+    odds = "; ".join(f"{spot_title(spot.name)} {spot_in_words(spot)}" for spot in rules.spots)
     spots = player_edge_spots(rules)
     edge = f"; players have the edge on {', '.join(spots)}" if spots else ""
     return changes.request(

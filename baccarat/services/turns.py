@@ -17,7 +17,6 @@ from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds.events import ChipsPlaced, StakesRebet, WagerConfirmed, WagerSignature
 from baccarat.domain.rounds.refusals import BettingIsClosed, NoOpenRound, WagerSignatureInvalid
 from baccarat.domain.rounds.signed_wager import bytes_to_sign
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.commands import RequestShowSkip
 from baccarat.domain.tables.decider import require_playing, require_show_over
 from baccarat.domain.tables.kill_switch import DailyWinsReached
@@ -46,7 +45,7 @@ class TakenStakes:
     """Stakes, as the player asked for, that the operator's own wallet has paid; kept in memory only."""
 
     debit: Debit
-    stakes: Mapping[Spot, int]
+    stakes: Mapping[str, int]
 
     def confirm(self, command: c.ConfirmWager, round_: UUID | None) -> c.ConfirmWager:
         """Return the command of a wager that was in time when it was asked for. Raises BettingIsClosed."""
@@ -201,7 +200,7 @@ def _contribute(turn: Turn, contribution: str, signature: ContributionSignature 
 
 def prepare_wager(
     turn: Turn,
-    stakes: Mapping[Spot, int],
+    stakes: Mapping[str, int],
     contribution: str | None,
     contribution_signature: ContributionSignature | None,
 ) -> None:
@@ -234,7 +233,7 @@ def double_stakes(turn: Turn) -> None:
     on_open_round(turn, c.DoubleStakes(player=turn.player, available=turn.available, rules=rules, now=turn.now))
 
 
-def confirm(turn: Turn, signature: WagerSignature | None, stakes: Mapping[Spot, int] = MappingProxyType({})) -> None:
+def confirm(turn: Turn, signature: WagerSignature | None, stakes: Mapping[str, int] = MappingProxyType({})) -> None:
     """Confirm the chips on the table, or `stakes` instead of them; or what the operator's own wallet was asked for."""
     if turn.remote is not (turn.taken is not None):
         raise MoneyElsewhere
@@ -245,7 +244,7 @@ def confirm(turn: Turn, signature: WagerSignature | None, stakes: Mapping[Spot, 
         on_open_round(turn, turn.taken.confirm(command, turn.uow.table.round))
 
 
-def confirmation(turn: Turn, signature: WagerSignature | None, stakes: Mapping[Spot, int]) -> c.ConfirmWager:
+def confirmation(turn: Turn, signature: WagerSignature | None, stakes: Mapping[str, int]) -> c.ConfirmWager:
     """Return the command that confirms the chips on the table, or `stakes` instead of them, if they may be."""
     require_playing(turn.uow.table)
     require_witnesses(turn.uow, turn.now)
@@ -261,13 +260,13 @@ def confirmation(turn: Turn, signature: WagerSignature | None, stakes: Mapping[S
     )
 
 
-def _require_signed(turn: Turn, signature: WagerSignature, stakes: Mapping[Spot, int]) -> None:
+def _require_signed(turn: Turn, signature: WagerSignature, stakes: Mapping[str, int]) -> None:
     """Check that `stakes`, or without them the chips on the table, are what the player signed, on the round's terms."""
     seat = turn.uow.round.seat_of(turn.player)
     if seat is None:
         return  # there is no wager to confirm
     opened, public = turn.uow.round.require_opened(), bytes.fromhex(signature.public_key)[1:]
-    asked, currency = stakes or seat.placed_stakes(), turn.uow.table.rules.currency
-    wager = bytes_to_sign(opened, seat, asked, currency, nonce=bytes.fromhex(signature.nonce))
+    asked = stakes or seat.placed_stakes()
+    wager = bytes_to_sign(opened, seat, asked, turn.uow.table.rules, nonce=bytes.fromhex(signature.nonce))
     if not ed25519.is_signed_for_all(wager, bytes.fromhex(signature.signature), public=public):
         raise WagerSignatureInvalid(terms=opened.terms)

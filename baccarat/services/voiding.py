@@ -105,8 +105,8 @@ def _void(
             raise VoidNeedsSecondPerson
         seed, burn = _reveal(uow), dealer.max_burned_cards(uow)
         entropy = repository.draw_entropy(uow, now=now, seeds={}, sealed_head=repository.read_sealed_head())
-        closing, currency = dealer.closing_inputs(uow, entropy), uow.table.rules.currency
-        uow.decide_on_round(replace(command, seed=seed, burn=burn, closing=closing, currency=currency))
+        closing = dealer.closing_inputs(uow, entropy)
+        uow.decide_on_round(replace(command, seed=seed, burn=burn, closing=closing, rules=uow.table.rules))
         _go_on(uow, now)
     else:
         ended, version = repository.load_round(round_)

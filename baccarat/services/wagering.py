@@ -25,7 +25,6 @@ from baccarat.domain.rounds.events import (
 from baccarat.domain.rounds.refusals import AlreadyConfirmed, NoChipsPlaced, NoOpenRound
 from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, RoundState
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.decider import require_show_over
 from baccarat.domain.tables.state import TableState
 from baccarat.domain.unit_of_work import UnitOfWork
@@ -76,7 +75,7 @@ class WantedWager:
     """What a player asks for; without stakes the chips on the table, or with `again` the last wager."""
 
     request: UUID
-    stakes: Mapping[Spot, int]
+    stakes: Mapping[str, int]
     currency: str | None = None
     contribution: str | None = None
     contribution_signature: ContributionSignature | None = None
@@ -145,12 +144,12 @@ def _balance(actor: TableActor) -> int | None:
 
 def _reserve(
     wanted: WantedWager, actor: TableActor, admit: Callable[[], None] = lambda: None
-) -> tuple[Debit, Mapping[Spot, int]] | Confirming | None:
+) -> tuple[Debit, Mapping[str, int]] | Confirming | None:
     """Judge a wager by all rules, and record its debit; the seat still decides, and cards wait for the answer.
 
     Returns None if the money is here, which nothing but the locked seat tells; `admit` is called if it is not.
     """
-    reserved: list[tuple[Debit, Mapping[Spot, int]] | Confirming] = []
+    reserved: list[tuple[Debit, Mapping[str, int]] | Confirming] = []
 
     def play(turn: Turn) -> None:
         if not turn.remote:
@@ -182,7 +181,7 @@ def _open_wager(turn: Turn) -> UUID | None:
     return None if round_ is None else wager_id(round_, turn.seat.seat)
 
 
-def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit, Mapping[Spot, int]]:
+def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit, Mapping[str, int]]:
     seat = turn.uow.round.seat_of(turn.player)
     stakes = wanted.stakes or ({} if seat is None else seat.placed_stakes())
     command = confirmation(turn, wanted.signature, stakes)

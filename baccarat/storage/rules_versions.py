@@ -5,6 +5,7 @@ One pure mapping from events, used on write, by every rebuild and by the audit.
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -43,6 +44,7 @@ _NAMES: Final = ", ".join(f"{name}::text" if kind == "jsonb" else name for name,
 _OF_TABLES: Final = f"SELECT {_NAMES} FROM baccarat_rulesversion WHERE table_id = ANY (%s::uuid[])"  # noqa: S608
 _JSON: Final = tuple(place for place, (_, kind) in enumerate(VERSIONS.columns) if kind == "jsonb")
 
+_OF_DIGEST: Final = "SELECT rules::text FROM baccarat_rulesversion WHERE digest = %s LIMIT 1"
 _REACHED: Final = """
 SELECT digest, label, count(*) FILTER (WHERE plays), coalesce(min(name) FILTER (WHERE plays), '')
   FROM (SELECT version.digest, version.label, played_at.name, version.status IN ('in_force', 'published')
@@ -51,6 +53,16 @@ SELECT digest, label, count(*) FILTER (WHERE plays), coalesce(min(name) FILTER (
          WHERE %(digest)s::text IS NULL OR version.digest = %(digest)s) versions
  GROUP BY digest, label ORDER BY label, digest
 """
+
+
+@lru_cache(maxsize=1024)
+def recorded_rules(digest: str) -> TableRules:
+    """Return the rules of this digest. Raises LookupError if no table has had them."""
+    rows = fetch(_OF_DIGEST, [digest])
+    if not rows:
+        raise LookupError(f"no table has had the rules {digest}")
+    return decode_rules(rows[0][0])
+
 
 VersionRows = dict[int, Row]
 """The versions of one table, by number."""

@@ -18,6 +18,7 @@ from casino.api import error_catalogue
 from casino.api.error_catalogue import ProblemType, RequestRejected
 from casino.api.shapes import Shape
 from casino.kernel import money
+from casino.kernel.conversion import below
 from casino.kernel.errors import Refusal
 from casino.observability.figures import REFUSALS
 from casino.observability.logging import request_id
@@ -65,7 +66,7 @@ _FIELD_CODES: Final = {
 class FieldError(Shape):
     """What is wrong with one field."""
 
-    field: Annotated[str, Meta(description="Its path, such as `stakes.tie`.")]
+    field: Annotated[str, Meta(description="Its path, such as `stakes[0].amount`.")]
     code: str
     detail: str
 
@@ -149,7 +150,11 @@ def problem_response(request: HttpRequest, problem: ProblemType, detail: str = "
 def _occurrence_of(exc: Exception) -> _Occurrence:
     if isinstance(exc, Refusal):
         problem = error_catalogue.problem_for_refusal(type(exc))
-        return _Occurrence(problem, exc.detail, problem.remedy, _format_amounts(exc.facts))
+        errors = tuple(
+            FieldError(below(exc.member, fault.field), fault.code, f"{fault.sentence[0].upper()}{fault.sentence[1:]}.")
+            for fault in exc.faults
+        )
+        return _Occurrence(problem, exc.detail, problem.remedy, _format_amounts(exc.facts), errors)
     if isinstance(exc, RequestRejected):
         return _Occurrence(exc.problem, exc.detail, exc.remedy, exc.facts)
     if isinstance(exc, exceptions.ValidationError):
@@ -184,11 +189,11 @@ def _flatten(detail: object, path: str = "") -> Iterator[FieldError]:
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             step = "" if name == "non_field_errors" else str(name)
-            yield from _flatten(inner, f"{path}.{step}".strip("."))
+            yield from _flatten(inner, below(path, step))
     elif isinstance(detail, list | tuple):
         for index, inner in enumerate(detail):
             nested = isinstance(inner, Mapping | list)
-            yield from _flatten(inner, f"{path}.{index}".strip(".") if nested else path)
+            yield from _flatten(inner, f"{path}[{index}]" if nested else path)
     else:
         code = str(getattr(detail, "code", "invalid"))
         yield FieldError(path, field_code(code), str(detail))

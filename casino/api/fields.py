@@ -187,6 +187,17 @@ class EnumField(serializers.Field[StrEnum, Any, str, StrEnum]):
         return value.value
 
 
+class StructField(serializers.Field[Any, Any, Any, Any]):
+    """A JSON value that the use case converts into a struct, by which it is documented."""
+
+    def __init__(self, struct: Any, **options: Any) -> None:
+        super().__init__(**options)
+        self.struct = struct
+
+    def to_internal_value(self, data: Any) -> Any:
+        return data
+
+
 class YesNo(StrEnum):
     """A flag in a query."""
 

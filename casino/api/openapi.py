@@ -13,7 +13,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 
 from casino.api import contract, document, idempotency
 from casino.api.contract import Contract, Declared
-from casino.api.fields import EnumField, WholeNumberField
+from casino.api.fields import EnumField, StructField, WholeNumberField
 from casino.api.shapes import Shape, component_name, components_of, example_of
 from casino.observability.logging import HEADER
 
@@ -123,6 +123,14 @@ def register(auto_schema: Any, name: str, schema: dict[str, Any]) -> dict[str, s
     return reference
 
 
+def register_type(auto_schema: Any, kind: type) -> dict[str, str]:
+    """Add the component of a type, and those inside it, to the document, and return a reference to it."""
+    own_schema, components = components_of(kind)
+    for name, schema in components.items():
+        register(auto_schema, name, schema)
+    return register(auto_schema, component_name(kind.__name__), own_schema)
+
+
 class EnumFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """Documents a field with a fixed set of values as a reference to the component of its enum."""
 
@@ -132,8 +140,19 @@ class EnumFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyp
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         """Register the enum's component and return a reference to it."""
         del direction
-        schema, _ = components_of(self.target.enum)
-        return register(auto_schema, component_name(self.target.enum.__name__), schema)
+        return register_type(auto_schema, self.target.enum)
+
+
+class StructFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """Documents a field that is a struct as a reference to its component."""
+
+    target_class = StructField
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        """Register the struct's component and return a reference to it."""
+        del direction
+        return register_type(auto_schema, self.target.struct)
 
 
 class Operation(AutoSchema):

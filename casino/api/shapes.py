@@ -1,7 +1,7 @@
 """Response types: msgspec structs that views return and that the OpenAPI document is derived from.
 
-A component has the name of its class, without a final `Response`: `class PlayerResponse(Shape)` is documented as
-`Player`. Use the suffix only where a model or a domain class already has the name.
+A component has the name of its class, without a final `Response` or a leading `Written`: `class PlayerResponse(Shape)`
+is documented as `Player`. Use them only where a model or a domain class already has the name.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,9 +16,7 @@ from casino.kernel import money
 REF: Final = "#/components/schemas/"
 Item = TypeVar("Item")
 
-AmountText = Annotated[
-    str, Meta(pattern=f"^-?{money.AMOUNT_PATTERN}$", description="Decimal string.", examples=["25.00"])
-]
+AmountText = money.AmountText
 CurrencyCode = Annotated[
     str,
     Meta(
@@ -88,7 +86,7 @@ class ItemList(Shape, Generic[Item]):
 
 def component_name(class_name: str) -> str:
     """Return the name that a class has in the document."""
-    return class_name.removesuffix("Response") or class_name
+    return class_name.removesuffix("Response").removeprefix("Written") or class_name
 
 
 def components_of(shape: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -117,6 +115,7 @@ def _tidy(schema: Any) -> Any:
     """Drop titles, which repeat the name, and defaults, which clients would send; type enums, refer by our names."""
     match _opened(schema):
         case {"$ref": str(ref), **others}:
+            others.pop("default", None)
             return {**others, "$ref": REF + component_name(ref.removeprefix(REF))}
         case {"enum": [str(), *_] as values, "title": _, **others}:
             return {"type": "string", "enum": values, **others}

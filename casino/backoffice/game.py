@@ -1,6 +1,6 @@
 """Baccarat in lists and on pages: cards, badges of phases and outcomes, rounds and events by their names."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.cards import UnknownCard, card_name, parse
 from baccarat.domain.rules.presets import PRESETS
+from baccarat.domain.rules.spots import spot_title
 from baccarat.queries.narrative import NarratedTable, sentences
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.models import Round
@@ -130,7 +131,7 @@ def write_stakes(stakes: Mapping[Any, int], currency: str, *, with_currency: boo
     """Write stakes: "10.00 EUR on Banker and 5.00 EUR on Tie"."""
     unit = f" {currency}" if with_currency else ""
     return " and ".join(
-        f"{format_amount(amount, currency)}{unit} on {spot.capitalize()}" for spot, amount in stakes.items()
+        f"{format_amount(amount, currency)}{unit} on {spot_title(spot)}" for spot, amount in stakes.items()
     )
 
 
@@ -187,12 +188,15 @@ ROUND_COLUMNS: Final[dict[str, Callable[[Any], object]]] = {
 
 def event_grid(title: str, events: Sequence[RecordedEvent], table: NarratedTable) -> Grid:
     """Show a stream of the game in sentences; an event that cannot be decoded is shown as such."""
-    texts = crypto_shredding.decrypt_many([_describe(event, table) for event in events])
+    texts = crypto_shredding.decrypt_many(list(_describe(events, table)))
     return timeline(title, events, {event.id: text or "" for event, text in zip(events, texts, strict=True)})
 
 
-def _describe(event: RecordedEvent, table: NarratedTable) -> str:
-    try:
-        return " ".join(sentences(CATALOGUE.decode(event.type, event.schema, event.data), table))
-    except (UnknownEvent, MalformedEvent, UnknownCard) as error:
-        return f"This event can't be read: {error}"
+def _describe(events: Iterable[RecordedEvent], table: NarratedTable) -> Iterator[str]:
+    for event in events:
+        try:
+            decoded = CATALOGUE.decode(event.type, event.schema, event.data)
+            table = table.after(decoded)
+            yield " ".join(sentences(decoded, table))
+        except (UnknownEvent, MalformedEvent, UnknownCard) as error:
+            yield f"This event can't be read: {error}"

@@ -50,6 +50,6 @@ def _open_tables(api: httpx.Client) -> None:
             "currency": CURRENCY,
             "money_types": ["real"],
             "accept_player_edge": True,
-            "rules": rules_for_funding(name, Funding.SEAMLESS),
+            "rules": rules_for_funding(name, Funding.SEAMLESS, CURRENCY),
         }
         api.post("tables", json=table, headers={"Idempotency-Key": uuid4().hex}).raise_for_status()

@@ -1,11 +1,19 @@
 """Refusals: commands that the rules do not allow. Nothing has changed; the caller learns why and what to do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, ClassVar, NewType
+from typing import Any, ClassVar, NamedTuple, NewType
 
 Amount = NewType("Amount", int)
 """A fact in minor units of the fact `currency`, which answers show as a decimal string."""
+
+
+class Fault(NamedTuple):
+    """A place such as `spots[1].name`, a code, and what is wrong: the end of a sentence that the place begins."""
+
+    field: str
+    code: str
+    sentence: str
 
 
 class RefusalKind(StrEnum):
@@ -24,7 +32,7 @@ class Refusal(Exception):
 
     `code` is stable and public, `title` says what is wrong, `remedy` what to do about it; `facts` are JSON-ready
     details of this case (the API adds amounts as decimal strings). `fact_types` declares them: one that
-    may be None may also be absent.
+    may be None may also be absent. `faults` are what is wrong with single fields of the request's `member`.
     """
 
     code: ClassVar[str] = "refused"
@@ -32,6 +40,9 @@ class Refusal(Exception):
     title: ClassVar[str] = "The request was refused"
     remedy: ClassVar[str] = "Read the detail and send a corrected request."
     fact_types: ClassVar[Mapping[str, Any]] = {}
+    member: ClassVar[str] = ""
+    """The member of a request that `faults` are about."""
+    faults: Sequence[Fault] = ()
 
     def __init__(self, detail: str = "", **facts: object) -> None:
         super().__init__(detail or self.title)

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
+
+from msgspec import Meta
 
 from casino.kernel.errors import Refusal, RefusalKind
 
@@ -26,6 +28,12 @@ MAX_AMOUNT: Final = 10**15
 MAX_EXPONENT: Final = 8
 CODE_PATTERN: Final = "[A-Z0-9]{3,10}"
 AMOUNT_PATTERN: Final = rf"(0|[1-9][0-9]{{0,17}})(\.[0-9]{{1,{MAX_EXPONENT}}})?"
+
+AmountText = Annotated[
+    str,
+    Meta(description="Decimal string.", examples=["25.00"], extra_json_schema={"pattern": f"^-?{AMOUNT_PATTERN}$"}),
+]
+"""An amount as it is written; `parse` reads it."""
 
 _DECIMAL: Final = re.compile(rf"(-?)(0|[1-9][0-9]{{0,17}})(?:\.([0-9]{{1,{MAX_EXPONENT}}}))?", re.ASCII)
 _DECLARATION: Final = re.compile(rf"({CODE_PATTERN}):([0-{MAX_EXPONENT}])(?::([0-9.]+))?", re.ASCII)

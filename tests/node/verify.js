@@ -7,9 +7,9 @@ import { verify } from "../../baccarat/web/static/play/verify/checks.js";
 const verdicts = [];
 for (const { file, keys, witness_keys: witnessKeys, require_signed: requireSigned, receipts } of JSON.parse(readFileSync(0, "utf8"))) {
   const given = receipts.map((each) => JSON.parse(each));
-  const { verdict, checks, asOf, couldChoose, caveats } = await verify(new TextEncoder().encode(file), { trusted: keys, witnessKeys, requireSigned, receipts: given });
+  const { verdict, checks, asOf, couldChoose, rules, caveats } = await verify(new TextEncoder().encode(file), { trusted: keys, witnessKeys, requireSigned, receipts: given });
   verdicts.push({
-    verdict, could_choose: couldChoose, caveats: caveats.map((caveat) => caveat.code),
+    verdict, could_choose: couldChoose, published: rules && rules.published, caveats: caveats.map((caveat) => caveat.code),
     as_of: asOf && { size: asOf.size, cosigned_by: asOf.cosignedBy },
     checks: Object.fromEntries(checks.map((check) => [check.name, check.verdict])),
     failed: Object.fromEntries(checks.filter((check) => check.verdict === "failed").map((check) => [check.name, [check.code, check.values, check.expected, check.found]])),

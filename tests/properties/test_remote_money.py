@@ -8,7 +8,6 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import wagering
 from baccarat.services.seats import TableActor
 from baccarat.services.wagering import WantedWager
@@ -17,6 +16,7 @@ from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from tests.baccarat.api.people import Gambler, deal_all, sit
 from tests.conftest import Database
+from tests.support.spots import SPOTS
 from tests.wallet.remote.operators import (
     WalletServer,
     audited,
@@ -85,14 +85,14 @@ def _wager(chance: random.Random, server: WalletServer, player: Gambler, table: 
     server.next("debit", chance.choice(BEHAVIOURS))
     if course < 0.75:
         body = {
-            "stakes": [{"spot": chance.choice(list(Spot)).value, "amount": f"{amount / 100:.2f}"}],
+            "stakes": [{"spot": chance.choice(SPOTS), "amount": f"{amount / 100:.2f}"}],
             "currency": "EUR",
         }
         assert player.post(f"tables/{table}/deal", body).status_code in {200, 409, 503}
         return
     actor = TableActor(UUID(table), operator, UUID(player.id), Metadata(str(operator), "player", "test"))
     try:
-        reserved = wagering._reserve(WantedWager(uuid4(), {Spot.BANKER: amount}, "EUR"), actor)
+        reserved = wagering._reserve(WantedWager(uuid4(), {"banker": amount}, "EUR"), actor)
     except Refusal:
         return
     if course > 0.9 and isinstance(reserved, tuple):

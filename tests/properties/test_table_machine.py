@@ -25,7 +25,6 @@ from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.table_rules import Shuffle
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.decider import TABLE
@@ -37,6 +36,7 @@ from casino.kernel.money import MoneyType
 from tests.support.depth import examples
 from tests.support.examples import OPENED, OPERATOR
 from tests.support.examples import TABLE as TABLE_ID
+from tests.support.spots import SPOTS
 from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName
 
 pytestmark = pytest.mark.hypothesis
@@ -49,7 +49,7 @@ FIRST = ShoeSeed(UUID(int=90_000), bytes(32))
 PLACE = TableAccounts(operator=OPERATOR, table=TABLE_ID, currency="EUR")
 
 anybody = st.integers(0, 7)
-spots = st.sampled_from(Spot)
+spots = st.sampled_from(SPOTS)
 Move = Callable[[UnitOfWork], object]
 
 
@@ -85,7 +85,7 @@ class TableMachine(RuleBasedStateMachine):
             name="any",
             rules=rules,
             money_types=(MoneyType.REAL, MoneyType.PLAY),
-            edge_spots=(Spot.BANKER,),
+            edge_spots=("banker",),
             edge_accepted=True,  # of one deck, its Banker is the player's where commissions are rounded down
             now=OPENED,
             next_shoe=None if rules.shuffle is Shuffle.SHOE else first,
@@ -127,7 +127,7 @@ class TableMachine(RuleBasedStateMachine):
         self._try(move)
 
     @rule(who=anybody, spot=spots, chips=st.sampled_from(CHIPS))
-    def place(self, who: int, spot: Spot, chips: int) -> None:
+    def place(self, who: int, spot: str, chips: int) -> None:
         player = self._who(who)
         self._try(lambda journal: self._place(journal, player, spot, chips))
 
@@ -137,7 +137,7 @@ class TableMachine(RuleBasedStateMachine):
         self._try(lambda journal: self._confirm(journal, player))
 
     @rule(who=anybody, spot=spots, chips=st.sampled_from(CHIPS))
-    def bet(self, who: int, spot: Spot, chips: int) -> None:
+    def bet(self, who: int, spot: str, chips: int) -> None:
         player = self._who(who)
 
         def move(journal: UnitOfWork) -> None:
@@ -150,7 +150,7 @@ class TableMachine(RuleBasedStateMachine):
         rounds=st.sampled_from((1, 2, 8)),
         says=st.lists(st.tuples(spots, st.sampled_from(CHIPS), st.booleans()), min_size=4, max_size=4),
     )
-    def play_on(self, rounds: int, says: list[tuple[Spot, int, bool]]) -> None:
+    def play_on(self, rounds: int, says: list[tuple[str, int, bool]]) -> None:
         """Every seat bets, or passes where it can't or won't, and a dealer comes; some rounds in a row."""
         for _ in range(rounds):
             for seat, (spot, chips, bets) in zip(self.table.seats, says, strict=False):
@@ -462,7 +462,7 @@ class TableMachine(RuleBasedStateMachine):
         seats = self.table.seats
         return seats[number % len(seats)].player if seats and number < 7 else PLAYERS[number % len(PLAYERS)]
 
-    def _bet(self, player: UUID, spot: Spot, chips: int) -> None:
+    def _bet(self, player: UUID, spot: str, chips: int) -> None:
         def move(journal: UnitOfWork) -> None:
             self._place(journal, player, spot, chips)
             self._confirm(journal, player)
@@ -502,7 +502,7 @@ class TableMachine(RuleBasedStateMachine):
             self._open(journal)
         return seat
 
-    def _place(self, journal: UnitOfWork, player: UUID, spot: Spot, chips: int) -> None:
+    def _place(self, journal: UnitOfWork, player: UUID, spot: str, chips: int) -> None:
         self._open_for(journal, player)
         rules = journal.table.rules
         journal.decide_on_round(

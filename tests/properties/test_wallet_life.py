@@ -22,7 +22,6 @@ from hypothesis.stateful import (
 from pytest_django import DjangoDbBlocker
 
 from baccarat.audit import engine
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import exclusion, voiding
 from casino.events.sealer import seal_all
 from casino.events.sql import fetch
@@ -37,6 +36,7 @@ from tests.support.acts import agreed
 from tests.support.depth import examples
 from tests.support.house import At, House, deal_all, fresh_database
 from tests.support.payouts import UNPLAYED
+from tests.support.spots import SPOTS
 from tests.wallet.payments.counter import call_back, offer, report, use_provider
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
@@ -231,13 +231,13 @@ class WalletLife(RuleBasedStateMachine):
     def leave(self, table: int) -> None:
         self.attempt(lambda: self.at(table).leave())
 
-    @rule(table=WHICH, spot=st.sampled_from(Spot), amount=st.sampled_from((200, 500, 2_500, 30_000, 40_000)))
-    def bet(self, table: int, spot: Spot, amount: int) -> None:
+    @rule(table=WHICH, spot=st.sampled_from(SPOTS), amount=st.sampled_from((200, 500, 2_500, 30_000, 40_000)))
+    def bet(self, table: int, spot: str, amount: int) -> None:
         drawn = self.attempt(lambda: self.at(table).deal({spot: amount}))
         self.rounds += [UUID(drawn["round"]["id"])] if drawn else []
 
-    @rule(table=WHICH, spot=st.sampled_from(Spot), amount=st.sampled_from((200, 500, 2_500)))
-    def bet_and_see(self, table: int, spot: Spot, amount: int) -> None:
+    @rule(table=WHICH, spot=st.sampled_from(SPOTS), amount=st.sampled_from((200, 500, 2_500)))
+    def bet_and_see(self, table: int, spot: str, amount: int) -> None:
         self.bet(table, spot, amount)
         deal_all()
 

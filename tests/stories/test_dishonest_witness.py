@@ -31,6 +31,7 @@ from tests.baccarat.proofs.page import HAS_NODE, page_request, verify_on_page
 from tests.casino.witness.running import CLOSING_KEY, CLOSING_PRIVATE, LOG_PRIVATE, ORIGIN
 from tests.support.aimed_rounds import TABLE
 from tests.support.local_witness import LocalWitness, open_witness
+from tests.support.spots import SPOTS
 
 LATER: Final = 3600.0
 
@@ -318,7 +319,7 @@ class Forgers:
 
     def _leaves(self, terms: str) -> list[bytes]:
         wagers = [each["data"] for each in self.document["events"] if each["type"] == "WagerConfirmed"]
-        return [verifier.wager_leaf(terms, each, "EUR") for each in wagers]
+        return [verifier.wager_leaf(terms, each, "EUR", SPOTS) for each in wagers]
 
     def _closing(self, opened: Document, witnesses: tuple[WitnessIndex, ...]) -> str:
         closed = event_data(self.document, "BettingClosed")

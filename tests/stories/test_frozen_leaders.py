@@ -11,7 +11,6 @@ import pytest
 from django.db import InterfaceError, OperationalError, connections
 from psycopg.pq import TransactionStatus
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import dealing
 from casino.checkpoints import records, signing
 from casino.events import sealer, subscriptions
@@ -177,7 +176,7 @@ class Clock(Sealer):
         self.player = self.house.seated(self.table)
 
     def add_work(self, number: int) -> None:
-        self.player.deal({Spot.BANKER: 2500})
+        self.player.deal({"banker": 2500})
 
     def work(self) -> None:
         dealing.deal_due()

@@ -13,8 +13,8 @@ import pytest
 from baccarat.domain.fairness.shuffle import Link, round_seed, shuffle
 from baccarat.domain.rules.cards import FULL_DECK, Card, points
 from baccarat.domain.rules.deal import Outcome, deal
-from baccarat.domain.rules.odds import outcome_chances
 from casino.witness import statements
+from tests.support.spots import chance_of
 
 DECKS, CUT_CARD = 8, 52 * 8 - 14
 SHOES, LEAST_ROUNDS = 60, 4000
@@ -103,7 +103,7 @@ def test_where_each_round_draws_its_cards_the_house_refuses_and_takes_by_chance(
     taken, refused = play(guess, fixed_order=False)  # seeds and links are fixed, and so is what comes of it
 
     assert taken.total() + refused.total() >= LEAST_ROUNDS
-    chance = float(outcome_chances(DECKS)[BET])
+    chance = chance_of(BET, DECKS)
     for bets in (taken, refused):
         assert bets.total() > LEAST_ROUNDS / 10
         deviation = (bets.total() * chance * (1 - chance)) ** 0.5

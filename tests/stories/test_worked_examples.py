@@ -7,7 +7,6 @@ import pytest
 
 from baccarat.domain.rounds.refusals import OneSpotOnly
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.wagers import Spot
 from tests.support import chance
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, At, House, deal_all
@@ -15,7 +14,7 @@ from wallet.ledger.accounts import AccountKind
 
 
 def play(
-    house: House, monkeypatch: pytest.MonkeyPatch, preset: str, outcome: Outcome, stakes: dict[Spot, int]
+    house: House, monkeypatch: pytest.MonkeyPatch, preset: str, outcome: Outcome, stakes: dict[str, int]
 ) -> tuple[At, int]:
     """Play one round with this end; return the player and the amount returned to the game balance."""
     chance.fix(monkeypatch, outcome)

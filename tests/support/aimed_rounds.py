@@ -16,16 +16,16 @@ from baccarat.domain.fairness.links import LogHead, SignedRelease, check_release
 from baccarat.domain.fairness.shuffle import Link, shuffle
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, close_cut, digest_cards
 from baccarat.domain.rules.deal import Outcome, deal
-from baccarat.domain.rules.odds import outcome_chances
 from casino.crypto import ed25519
 from casino.kernel.merkle import EMPTY
 from casino.witness.statements import ChainHeader, ClosingKind, ClosingRequest, InvalidStatement
+from tests.support.spots import chance_of
 
 TABLE: Final = UUID("0199f3a2-5b7c-7e11-9a44-2f1d6f0c9e10")
 DECKS: Final = 8
 TARGET: Final = Outcome.BANKER
 """What the house aims at when the player has bet on Player."""
-CHANCE: Final = float(outcome_chances(DECKS)[TARGET])
+CHANCE: Final = chance_of(TARGET, DECKS)
 BAND: Final = 3.2905
 """Standard deviations to both sides of the mean that hold 99.9 % of what chance does."""
 PLAYER_PRIVATE: Final = b"\x61" * 32

@@ -22,7 +22,6 @@ from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.versions import DEFAULT_FLOOR, theoretical_returns
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import events as te
 from casino.kernel.money import MoneyType
@@ -39,7 +38,7 @@ RICH = 1_000_000
 TERMS = "7e" * 32
 CLOSING_INPUTS = rc.ClosingInputs(blind=b"\x0b" * 32, sealed_head="5d" * 32, before="be" * 32)
 
-P, B, T = Spot.PLAYER, Spot.BANKER, Spot.TIE
+P, B, T = "player", "banker", "tie"
 
 AC = rules_for("atlantic_city", currency="EUR", show_milliseconds=NO_SHOW)
 """Instant play, as in the other examples: the next turn begins with the settlement."""
@@ -83,7 +82,7 @@ def opened(
     return replace(event, **changes)
 
 
-def confirmed(seat: int, player: UUID, stakes: dict[Spot, int], *, raised: dict[Spot, int] | None = None,
+def confirmed(seat: int, player: UUID, stakes: dict[str, int], *, raised: dict[str, int] | None = None,
               at: datetime = OPENED) -> re.WagerConfirmed:  # fmt: skip
     """Return a confirmed wager in real money."""
     return re.WagerConfirmed(
@@ -97,21 +96,21 @@ def confirmed(seat: int, player: UUID, stakes: dict[Spot, int], *, raised: dict[
     )
 
 
-def placed(spot: Spot, amount: int, *, seat: int = 1) -> re.ChipsPlaced:
+def placed(spot: str, amount: int, *, seat: int = 1) -> re.ChipsPlaced:
     return re.ChipsPlaced(seat=seat, spot=spot, amount=amount)
 
 
-def place(spot: Spot, amount: int, *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
+def place(spot: str, amount: int, *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
           at: datetime = OPENED) -> rc.PlaceChips:  # fmt: skip
     return rc.PlaceChips(player=by, spot=spot, amount=amount, available=available, rules=rules, now=at)
 
 
-def confirm(stakes: dict[Spot, int] | None = None, *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
+def confirm(stakes: dict[str, int] | None = None, *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
             at: datetime = OPENED) -> rc.ConfirmWager:  # fmt: skip
     return rc.ConfirmWager(player=by, available=available, rules=rules, now=at, stakes=stakes or {})
 
 
-def rebet(stakes: dict[Spot, int], *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
+def rebet(stakes: dict[str, int], *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
           at: datetime = OPENED) -> rc.RepeatWager:  # fmt: skip
     return rc.RepeatWager(player=by, stakes=stakes, available=available, rules=rules, now=at)
 

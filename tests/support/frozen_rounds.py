@@ -7,6 +7,7 @@ may change.
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest import mock
@@ -19,9 +20,8 @@ from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.odds import player_edge_spots
-from baccarat.domain.rules.presets import PRESETS, rules_for
+from baccarat.domain.rules.presets import SCALES, rules_for
 from baccarat.domain.rules.table_rules import Shuffle
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.commands import LeaveSeat, OpenTable, TakeSeat
 from baccarat.domain.tables.state import INITIAL
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
@@ -30,7 +30,7 @@ from tests.support.instant import NO_SHOW
 from wallet.ledger.accounts import AccountKind, AccountName
 
 BOOKS = {"real": MoneyType.REAL, "play": MoneyType.PLAY}
-SPOTS = {"P": Spot.PLAYER, "B": Spot.BANKER, "T": Spot.TIE}
+SPOTS = {"P": "player", "B": "banker", "T": "tie"}
 OUTCOMES: dict[Outcome | None, str] = {Outcome.PLAYER: "P", Outcome.BANKER: "B", Outcome.TIE: "T"}
 MONEY = {MoneyType.REAL: "real", MoneyType.PLAY: "play"}
 ACCOUNTS = {
@@ -76,8 +76,15 @@ class Evening:
     """One table, and the players in its seats from the first round to the last. Amounts are minor units."""
 
     def __init__(self, *, preset: str, currency: str, seats: dict[str, str], shoes: list[list[str]]) -> None:
-        shoe = PRESETS[preset].shuffle is Shuffle.SHOE  # whose cards are given in order, from its first to its last
-        self.rules = rules_for(preset, currency=currency, show_milliseconds=NO_SHOW, fixed_order=shoe)
+        published, scale = rules_for(preset, currency=currency), SCALES.get(currency, 1)
+        self.rules = replace(
+            published,
+            chips=tuple(chip // scale for chip in published.chips),  # as when yen were not scaled
+            minimum=published.minimum // scale,
+            maximum=published.maximum // scale,
+            show_milliseconds=NO_SHOW,
+            fixed_order=published.shuffle is Shuffle.SHOE,  # whose cards are given in order, from its first to its last
+        )
         self.shoes = shoes
         self.seats = seats
         self.place = TableAccounts(OPERATOR, TABLE, currency)

@@ -13,7 +13,6 @@ from pytest_django import DjangoDbBlocker
 from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import INITIAL, RoundState
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.state import TableState
 from baccarat.services import betting, dealing, seats
@@ -79,7 +78,7 @@ class At:
     def new_game(self) -> dict[str, Any]:
         return as_document(betting.new_game(actor=self.guest))
 
-    def place(self, spot: Spot, amount: int) -> dict[str, Any]:
+    def place(self, spot: str, amount: int) -> dict[str, Any]:
         return as_document(betting.place(actor=self.guest, spot=spot, amount=amount, currency="EUR"))
 
     def undo(self) -> dict[str, Any]:
@@ -100,7 +99,7 @@ class At:
     def rebet_and_deal(self) -> dict[str, Any]:
         return as_document(betting.rebet_and_deal(actor=self.guest))
 
-    def deal(self, stakes: dict[Spot, int] | None = None) -> dict[str, Any]:
+    def deal(self, stakes: dict[str, int] | None = None) -> dict[str, Any]:
         return as_document(betting.deal(actor=self.guest, stakes=stakes or {}, currency="EUR"))
 
 

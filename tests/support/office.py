@@ -11,7 +11,6 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.storage.models import Round
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.events import sealer
@@ -42,7 +41,7 @@ class Office:
         """Everyone bets on Banker, and the rounds are dealt and sealed."""
         for _ in range(rounds):
             for at in (self.single, *self.company):
-                at.deal({Spot.BANKER: 10_000})
+                at.deal({"banker": 10_000})
             deal_all()
         sealer.seal_all()
 
@@ -57,7 +56,7 @@ class Office:
 
     def suspended(self) -> Round:
         """Make the single player's next round impossible to deal: its shoe's seed is gone."""
-        self.single.deal({Spot.TIE: 10_000})
+        self.single.deal({"tie": 10_000})
         with connection.cursor() as cursor:
             cursor.execute(
                 "DELETE FROM baccarat_shoesecret WHERE shoe_id IN "

@@ -9,14 +9,14 @@ from baccarat.domain.fairness.closing import encode_wager
 from baccarat.domain.fairness.cut import ContributionSignature
 from baccarat.domain.fairness.terms import encode_contribution
 from baccarat.domain.rounds.events import WagerSignature
-from baccarat.domain.rounds.signed_wager import listed, wager_id
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.tables.state import TableState
 from baccarat.services import betting
 from baccarat.services.seats import TableActor
 from baccarat.storage import projections
 from casino.crypto import ed25519
 from casino.events.sql import fetch
+from tests.support.spots import SPOTS
 
 SECRET: Final = bytes(range(32))
 PUBLIC_KEY: Final = f"01{ed25519.public_key(SECRET).hex()}"
@@ -24,7 +24,7 @@ PUBLIC_KEY: Final = f"01{ed25519.public_key(SECRET).hex()}"
 
 def sign_wager(
     actor: TableActor,
-    asked: Mapping[Spot, int],
+    asked: Mapping[str, int],
     *,
     terms: str | None = None,
     player: UUID | None = None,
@@ -43,7 +43,7 @@ def sign_wager(
         seat=seat,
         play_money=play_money,
         currency="EUR",
-        stakes=listed(asked),
+        stakes=[(spot, asked[spot]) for spot in SPOTS if asked.get(spot)],
         nonce=nonce,
     )
     return WagerSignature(PUBLIC_KEY, nonce.hex(), ed25519.sign(SECRET, wager).hex())

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from baccarat.domain.rounds.state import RoundState
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import voiding
 from casino.kernel.errors import Refusal
 from casino.operators import changes
@@ -67,7 +66,7 @@ def money(house: House, table: UUID, *company: At) -> Money:
     return (*players, *(house.holds(table, kind) for kind in kinds))
 
 
-def settled_with(at: At, house: House, *, won: bool, stakes: dict[Spot, int] | None = None) -> UUID:
+def settled_with(at: At, house: House, *, won: bool, stakes: dict[str, int] | None = None) -> UUID:
     """Play rounds until the player wins, or loses, one; earlier ones stay as they are."""
     for _ in range(200):
         at.deal(stakes or {P: 5000})

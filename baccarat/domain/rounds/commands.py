@@ -11,7 +11,6 @@ from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds.events import NextTerms, SeatInRound, VoidReason, WagerSignature
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
 
 
@@ -43,7 +42,7 @@ class PlaceChips:
     """Put chips on a spot; `available` is the game balance in minor units."""
 
     player: UUID
-    spot: Spot
+    spot: str
     amount: int
     available: int
     rules: TableRules
@@ -67,7 +66,7 @@ class RepeatWager:
     """Place the last wager again. `stakes` is that wager, empty if there was none."""
 
     player: UUID
-    stakes: dict[Spot, int]
+    stakes: dict[str, int]
     available: int
     rules: TableRules
     now: datetime
@@ -95,7 +94,7 @@ class ConfirmWager:
     rules: TableRules
     now: datetime
     signature: WagerSignature | None = None
-    stakes: Mapping[Spot, int] = field(default_factory=dict)
+    stakes: Mapping[str, int] = field(default_factory=dict)
     debit: UUID | None = None
 
 
@@ -192,7 +191,7 @@ class VoidRound:
 
     `seed` is the shoe's seed in hex if this round has a shoe of its own and the seed can be read. `burn` is the number
     of cards to burn from a continuing shoe because a player may have seen some of them. `closing` and the table's
-    `currency` are for a round whose betting is open, `funds` are those of the players of a settled one.
+    `rules` are for a round whose betting is open, `funds` are those of the players of a settled one.
     """
 
     by: str
@@ -202,7 +201,7 @@ class VoidRound:
     now: datetime
     burn: int
     closing: ClosingInputs | None = None
-    currency: str = ""
+    rules: TableRules | None = None
     approved_by: str | None = None
     funds: "tuple[PlayerFunds, ...]" = ()
     forgive: bool = False

@@ -12,9 +12,10 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.signed_wager import leaf_of_wager
 from baccarat.domain.rounds.state import Ceremony, Phase, RoundSeat, RoundState, SeatStatus
-from baccarat.domain.rules.deal import Deal, Outcome, deal
+from baccarat.domain.rules.coups import Coup
+from baccarat.domain.rules.deal import Deal, deal
 from baccarat.domain.rules.payouts import settle
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.table_rules import TableRules
 from casino.witness.statements import ClosingKind
 
 Events = Sequence[e.RoundEvent]
@@ -37,12 +38,12 @@ def card_holder(state: RoundState) -> RoundSeat | None:
     The order is the closing's, by place: a wager that an operator's wallet pays is confirmed after it was asked for.
     None if nobody has bet on Player.
     """
-    seats = [seat for seat in state.confirmed_seats() if (seat.stakes or {}).get(Spot.PLAYER)]
+    seats = [seat for seat in state.confirmed_seats() if (seat.stakes or {}).get("player")]
     return min(seats, key=_rank, default=None)
 
 
 def _rank(seat: RoundSeat) -> tuple[int, int | None]:
-    return -(seat.stakes or {})[Spot.PLAYER], seat.place
+    return -(seat.stakes or {})["player"], seat.place
 
 
 def _deal(command: c.DealRound, state: RoundState) -> Events:
@@ -59,10 +60,10 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
         raise r.RoundIsNotDue
     timed_out = [e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.status is SeatStatus.DECIDING]
     if not state.confirmed_seats():
-        closing = close_round(command.closing, state, ClosingKind.LAPSED, command.rules.currency, now=command.now)
+        closing = close_round(command.closing, state, ClosingKind.LAPSED, command.rules, now=command.now)
         lapsed = e.RoundLapsed(reason=NO_WAGERS, lapsed_at=command.now, seed=command.seed, closing=closing)
         return (*timed_out, lapsed)
-    closing = close_round(command.closing, state, ClosingKind.PLAYED, command.rules.currency, now=command.now)
+    closing = close_round(command.closing, state, ClosingKind.PLAYED, command.rules, now=command.now)
     closed: Events = (*timed_out, e.BettingClosed(closed_at=command.now, closing=closing))
     if state.require_opened().witnesses:
         return closed
@@ -78,7 +79,7 @@ def _hand_out_or_deal(command: c.DealRound, state: RoundState) -> Events:
 
 
 def close_round(
-    inputs: c.ClosingInputs, state: RoundState, kind: ClosingKind, currency: str, *, now: datetime, cause: int = 0
+    inputs: c.ClosingInputs, state: RoundState, kind: ClosingKind, rules: TableRules, *, now: datetime, cause: int = 0
 ) -> Closing:
     """Return the closing of a round: its wagers, and how each seat's turn ended.
 
@@ -94,7 +95,7 @@ def close_round(
         witnesses=opened.witnesses,
         kind=kind,
         cause=cause,
-        leaves=[leaf_of_wager(opened, seat, currency) for seat in confirmed],
+        leaves=[leaf_of_wager(opened, seat, rules) for seat in confirmed],
         seats=[SeatEnd(seat, end) for seat, end in ends.items() if end is not None],
         closed_at_us=(now - _EPOCH) // timedelta(microseconds=1),
         sealed_head=inputs.sealed_head,
@@ -157,6 +158,7 @@ def _require_cards(player: UUID, now: datetime, state: RoundState) -> Ceremony:
 
 def _deal_and_settle(command: c.DealRound, state: RoundState) -> Events:
     hands = deal(command.cards)
+    coup = Coup.of(hands)
     show = command.rules.show_milliseconds.length(
         cards=len(hands.cards), natural=hands.natural, ceremony=state.ceremony is not None
     )
@@ -168,7 +170,7 @@ def _deal_and_settle(command: c.DealRound, state: RoundState) -> Events:
             player_total=hands.player_total,
             banker_total=hands.banker_total,
             natural=hands.natural,
-            wagers=tuple(_settle_seat(seat, command, hands.outcome) for seat in state.confirmed_seats()),
+            wagers=tuple(_settle_seat(seat, command, coup) for seat in state.confirmed_seats()),
             settled_at=command.now,
             betting_opens_at=max(command.now + show, state.require_opened().opened_at + command.rules.minimum_cycle),
             seed=command.seed,
@@ -186,8 +188,8 @@ def _turn_hands(command: c.DealRound, hands: Deal) -> Events:
     )
 
 
-def _settle_seat(seat: RoundSeat, command: c.DealRound, outcome: Outcome) -> e.SeatSettled:
-    result = settle(command.rules, seat.stakes or {}, outcome)
+def _settle_seat(seat: RoundSeat, command: c.DealRound, coup: Coup) -> e.SeatSettled:
+    result = settle(command.rules, seat.stakes or {}, coup)
     return e.SeatSettled(
         wager=seat.require_wager(),
         seat=seat.seat,

@@ -11,8 +11,8 @@ from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.forcing import CardsForced, require_dealable
 from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, SeatStatus, evolve
-from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy
-from baccarat.domain.rules.wagers import Spot, require_makeable
+from baccarat.domain.rules.table_rules import SpotKind, SpotsPerRound, TableRules, UnderMinimumPolicy
+from baccarat.domain.rules.wagers import require_makeable
 from casino.kernel.decider import Decider
 from casino.kernel.money import format_amount
 from wallet.ledger.accounts import game_account
@@ -144,29 +144,48 @@ def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
     )
 
 
-def _shortfalls(placed: Mapping[Spot, int], rules: TableRules) -> dict[Spot, int]:
-    """Return by how much each stake is under the minimum. Raises UnderMinimum if the table does not raise stakes."""
-    shortfalls = {spot: rules.minimum - stake for spot, stake in placed.items() if stake < rules.minimum}
-    if shortfalls and rules.under_minimum is UnderMinimumPolicy.REJECT:
-        minimum = format_amount(rules.minimum, rules.currency)
-        raise r.UnderMinimum(minimum=minimum, currency=rules.currency, spots=sorted(shortfalls))
-    return shortfalls
+def _shortfalls(placed: Mapping[str, int], rules: TableRules) -> dict[str, int]:
+    """Return by how much stakes are under their minimum. Raises UnderMinimum unless the table raises such stakes.
+
+    Only stakes on main spots are raised.
+    """
+    under = [(spot, rules.limits_of(spot)[0]) for spot in rules.spots if placed.get(spot.name, 0) > 0]
+    under = [(spot, minimum) for spot, minimum in under if placed[spot.name] < minimum]
+    raises = rules.under_minimum is UnderMinimumPolicy.RAISE
+    refused = {spot.name: minimum for spot, minimum in under if not raises or spot.kind is not SpotKind.MAIN}
+    if refused:
+        spots, minimum = _alike(refused)
+        raise r.UnderMinimum(minimum=format_amount(minimum, rules.currency), currency=rules.currency, spots=spots)
+    return {spot.name: minimum - placed[spot.name] for spot, minimum in under}
 
 
-def _add_stakes(stakes: Mapping[Spot, int], more: Mapping[Spot, int]) -> dict[Spot, int]:
-    return {spot: stakes.get(spot, 0) + more.get(spot, 0) for spot in Spot if spot in stakes or spot in more}
+def _add_stakes(stakes: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+    return {spot: stakes.get(spot, 0) + more.get(spot, 0) for spot in (*stakes, *(more.keys() - stakes.keys()))}
 
 
-def _require_within_rules(stakes: Mapping[Spot, int], rules: TableRules) -> None:
-    over = sorted(spot for spot, stake in stakes.items() if stake > rules.maximum)
+def _require_within_rules(stakes: Mapping[str, int], rules: TableRules) -> None:
+    unknown = sorted(stakes.keys() - set(rules.spot_names))
+    if unknown:
+        raise r.UnknownSpot(unknown=unknown, spots=list(rules.spot_names))
+    staked = [spot for spot in rules.spots if spot.name in stakes]
+    over = {spot.name: rules.limits_of(spot)[1] for spot in staked if stakes[spot.name] > rules.limits_of(spot)[1]}
     if over:
-        maximum = format_amount(rules.maximum, rules.currency)
-        raise r.OverMaximum(maximum=maximum, currency=rules.currency, spots=over)
+        spots, maximum = _alike(over)
+        raise r.OverMaximum(maximum=format_amount(maximum, rules.currency), currency=rules.currency, spots=spots)
     if rules.spots_per_round is SpotsPerRound.ONE and len(stakes) > 1:
         raise r.OneSpotOnly
+    alone = next((spot for spot in staked if spot.needs and stakes.keys().isdisjoint(spot.needs)), None)
+    if alone:
+        raise r.SpotNeedsAnother(spot=alone.name, needs=list(alone.needs))
 
 
-def _require_funds(stakes: Mapping[Spot, int], seat: RoundSeat, command: _StakingCommand, state: RoundState) -> None:
+def _alike(limits: Mapping[str, int]) -> tuple[list[str], int]:
+    """Return the spots whose limit is the first one's, and that limit."""
+    limit = next(iter(limits.values()))
+    return sorted(spot for spot, each in limits.items() if each == limit), limit
+
+
+def _require_funds(stakes: Mapping[str, int], seat: RoundSeat, command: _StakingCommand, state: RoundState) -> None:
     total = sum(stakes.values())
     if total <= command.available:
         return

@@ -20,7 +20,6 @@ from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import SpotResult
 from baccarat.domain.rules.table_rules import ShoeShape
-from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
 
 
@@ -94,7 +93,7 @@ class ChipsPlaced:
     """A seat placed chips on one spot; they are not yet at risk."""
 
     seat: int
-    spot: Spot
+    spot: str
     amount: int
 
 
@@ -117,7 +116,7 @@ class StakesRebet:
     """The stakes of the seat's last wager, or those that lay there, were placed again, as one placement."""
 
     seat: int
-    stakes: dict[Spot, int]
+    stakes: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +144,9 @@ class WagerConfirmed:
     seat: int
     player: UUID
     money_type: MoneyType
-    stakes: dict[Spot, int]
+    stakes: dict[str, int]
     confirmed_at: datetime
-    raised: dict[Spot, int] = field(default_factory=dict)
+    raised: dict[str, int] = field(default_factory=dict)
     signature: WagerSignature | None = None
     debit: UUID | None = None
 

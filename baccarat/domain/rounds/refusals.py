@@ -3,7 +3,6 @@
 from datetime import datetime
 from uuid import UUID
 
-from baccarat.domain.rules.wagers import Spot
 from casino.kernel.errors import Amount, Refusal, RefusalKind
 
 
@@ -124,7 +123,7 @@ class OverMaximum(Refusal):
     kind = RefusalKind.INVALID
     title = "The stake is over the table's maximum"
     remedy = "Stake at most the maximum on each spot."
-    fact_types = {"maximum": Amount, "currency": str, "spots": list[Spot]}
+    fact_types = {"maximum": Amount, "currency": str, "spots": list[str]}
 
 
 class UnderMinimum(Refusal):
@@ -132,7 +131,25 @@ class UnderMinimum(Refusal):
     kind = RefusalKind.INVALID
     title = "The stake is under the table's minimum"
     remedy = "Stake at least the minimum on each spot that you bet on."
-    fact_types = {"minimum": Amount, "currency": str, "spots": list[Spot]}
+    fact_types = {"minimum": Amount, "currency": str, "spots": list[str]}
+
+
+class UnknownSpot(Refusal):
+    """`unknown` are the spots named that the layout does not have, `spots` those that it has."""
+
+    code = "unknown_spot"
+    kind = RefusalKind.INVALID
+    title = "The table has no such spot"
+    remedy = "Bet on the spots that the table's rules list. New rules may have dropped one."
+    fact_types = {"unknown": list[str], "spots": list[str]}
+
+
+class SpotNeedsAnother(Refusal):
+    code = "spot_needs_another"
+    kind = RefusalKind.INVALID
+    title = "This spot takes a stake only beside another one"
+    remedy = "Bet on one of the spots that it needs first."
+    fact_types = {"spot": str, "needs": list[str]}
 
 
 class OneSpotOnly(Refusal):

@@ -14,7 +14,6 @@ from baccarat.domain.rounds.cut import own_cut_in_hex
 from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
 
 
@@ -51,10 +50,10 @@ class RoundSeat:
     player: UUID
     money_type: MoneyType
     status: SeatStatus = SeatStatus.DECIDING
-    placements: tuple[dict[Spot, int], ...] = ()
+    placements: tuple[dict[str, int], ...] = ()
     wager: UUID | None = None
-    stakes: dict[Spot, int] | None = None
-    raised: dict[Spot, int] | None = None
+    stakes: dict[str, int] | None = None
+    raised: dict[str, int] | None = None
     confirmed_at: datetime | None = None
     place: int | None = None
     signature: e.WagerSignature | None = None
@@ -67,9 +66,9 @@ class RoundSeat:
             raise LookupError("the seat has no wager")
         return self.wager
 
-    def placed_stakes(self) -> dict[Spot, int]:
+    def placed_stakes(self) -> dict[str, int]:
         """Return the unconfirmed chips per spot, in minor units."""
-        total: dict[Spot, int] = {}
+        total: dict[str, int] = {}
         for placement in self.placements:
             for spot, amount in placement.items():
                 total[spot] = total.get(spot, 0) + amount
@@ -170,7 +169,7 @@ def _change_seat(state: RoundState, number: int, **changes: Any) -> RoundState:
     )
 
 
-def _placements(state: RoundState, number: int) -> tuple[dict[Spot, int], ...]:
+def _placements(state: RoundState, number: int) -> tuple[dict[str, int], ...]:
     return next(seat.placements for seat in state.seats if seat.seat == number)
 
 

@@ -96,10 +96,10 @@ def _void_unanswered(command: c.VoidUnanswered, state: RoundState) -> Events:
 
 def _closing(command: c.VoidRound, state: RoundState) -> Closing | None:
     """Return the closing of a round that is voided while betting is open; afterwards it is closed already."""
-    if command.closing is None or state.phase is not Phase.BETTING:
+    if command.closing is None or command.rules is None or state.phase is not Phase.BETTING:
         return None
     cause = VOID_CAUSES[command.reason]
-    return close_round(command.closing, state, ClosingKind.VOID, command.currency, now=command.now, cause=cause)
+    return close_round(command.closing, state, ClosingKind.VOID, command.rules, now=command.now, cause=cause)
 
 
 def _was_looked_at(state: RoundState) -> bool:

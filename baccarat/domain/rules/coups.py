@@ -5,7 +5,8 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from pathlib import Path
@@ -43,8 +44,10 @@ class Coup(NamedTuple):
     def of(cls, dealt: Deal) -> "Coup":
         """Return the facts of a deal."""
         player, banker = dealt.player, dealt.banker
-        points = dealt.player_total, dealt.banker_total
-        return cls(*points, len(player), len(banker), _pair_of(player), _pair_of(banker))
+        return cls(
+            dealt.player_total, dealt.banker_total, len(player), len(banker),
+            _pair_of(player[0], player[1]), _pair_of(banker[0], banker[1]),
+        )  # fmt: skip
 
     @property
     def winner(self) -> Outcome:
@@ -71,12 +74,56 @@ class Coup(NamedTuple):
         """Whether the Banker has."""
         return self.banker_cards == 2 and self.banker_points >= 8
 
+    @property
+    def natural(self) -> bool:
+        """Whether the winning hand is a natural; of a tie, whether both are."""
+        winner = self.winner
+        return (winner is Outcome.BANKER or self.player_natural) and (winner is Outcome.PLAYER or self.banker_natural)
 
-def _pair_of(hand: tuple[Card, ...]) -> Pair:
-    first, second = hand[:2]
-    if first == second:
-        return Pair.PERFECT
-    return Pair.RANK if first[0] == second[0] else Pair.NONE
+
+Value = str | int | bool
+"""Of a fact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact that pay lines can ask for, and the values that it may have."""
+
+    values: tuple[Value, ...]
+    of: Callable[[Coup], Value]
+
+
+_FLAG: Final = False, True
+FACTS: Final[Mapping[str, Fact]] = MappingProxyType(
+    {
+        "winner": Fact(tuple(map(str, Outcome)), lambda coup: coup.winner.value),
+        "player_points": Fact(tuple(range(10)), lambda coup: coup.player_points),
+        "banker_points": Fact(tuple(range(10)), lambda coup: coup.banker_points),
+        "margin": Fact(tuple(range(10)), lambda coup: coup.margin),
+        "player_cards": Fact((2, 3), lambda coup: coup.player_cards),
+        "banker_cards": Fact((2, 3), lambda coup: coup.banker_cards),
+        "cards": Fact((4, 5, 6), lambda coup: coup.cards),
+        "natural": Fact(_FLAG, lambda coup: coup.natural),
+        "player_natural": Fact(_FLAG, lambda coup: coup.player_natural),
+        "banker_natural": Fact(_FLAG, lambda coup: coup.banker_natural),
+        "player_pair": Fact(_FLAG, lambda coup: coup.player_pair is not Pair.NONE),
+        "banker_pair": Fact(_FLAG, lambda coup: coup.banker_pair is not Pair.NONE),
+        "player_perfect": Fact(_FLAG, lambda coup: coup.player_pair is Pair.PERFECT),
+        "banker_perfect": Fact(_FLAG, lambda coup: coup.banker_pair is Pair.PERFECT),
+        "pairs": Fact((0, 1, 2), lambda coup: sum(pair is not Pair.NONE for pair in coup[4:])),
+        "perfect_pairs": Fact((0, 1, 2), lambda coup: sum(pair is Pair.PERFECT for pair in coup[4:])),
+    }
+)
+
+
+# Bound once: member look-up on an enum class is slow.
+_NONE, _RANK, _PERFECT = Pair
+
+
+def _pair_of(first: Card, second: Card) -> Pair:
+    if first[0] != second[0]:
+        return _NONE
+    return _PERFECT if first == second else _RANK
 
 
 @lru_cache(maxsize=1)

@@ -1,15 +1,17 @@
 """Exact odds of each spot, from the counts of all draws, and the odds sheet in plain values and sentences."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
 from baccarat.domain.rules.counting import OutcomeCounts, count_outcomes
-from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.payouts import RESULTS, StakeResult, is_finer_than_minor_unit, odds_for, settle
-from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
-from baccarat.domain.rules.wagers import Spot, Stakes, is_makeable
+from baccarat.domain.rules.coups import Coup, counts_of
+from baccarat.domain.rules.payouts import is_finer_than_minor_unit, settle
+from baccarat.domain.rules.spots import line_in_words, spot_title
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, PayLine, Ratio, SpotRules, TableRules
+from baccarat.domain.rules.wagers import Stakes, is_makeable
 from casino.kernel import money
 
 MAX_STAKES_TRIED: Final = 20_000
@@ -26,15 +28,23 @@ class SpotFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class SpotOdds:
-    """One spot: its odds before commission, the probabilities of its results, and its figures.
+class LineOdds:
+    """A pay line, and how often it decides."""
 
-    `exact` charges commission at its exact rate; `at_minimum` is a stake of the table's minimum, settled and rounded as
+    line: PayLine
+    chance: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class SpotOdds:
+    """One spot: its pay lines, the probabilities of its results, and its figures.
+
+    `exact` charges commission at its exact rate; `at_minimum` is a stake of the spot's minimum, settled and rounded as
     the table does.
     """
 
-    spot: Spot
-    pays: Ratio
+    spot: str
+    lines: tuple[LineOdds, ...]
     win: Fraction
     lose: Fraction
     push: Fraction
@@ -49,23 +59,36 @@ class OddsSheet:
     rules: TableRules
     counts: OutcomeCounts
     spots: tuple[SpotOdds, ...]
-    player_edge: tuple[Spot, ...]
+    player_edge: tuple[str, ...]
 
-    def spot(self, spot: Spot) -> SpotOdds:
-        return next(odds for odds in self.spots if odds.spot is spot)
+    def spot(self, name: str) -> SpotOdds:
+        return next(odds for odds in self.spots if odds.spot == name)
 
 
 @lru_cache(maxsize=256)
 def odds_sheet(rules: TableRules) -> OddsSheet:
     """Return every spot's odds as exact fractions."""
-    spots = tuple(_spot_odds(rules, spot) for spot in Spot)
+    spots = tuple(_spot_odds(rules, spot) for spot in rules.spots)
     return OddsSheet(rules=rules, counts=count_outcomes(rules.decks), spots=spots, player_edge=player_edge_spots(rules))
 
 
 @lru_cache(maxsize=256)
-def player_edge_spots(rules: TableRules) -> tuple[Spot, ...]:
+def player_edge_spots(rules: TableRules) -> tuple[str, ...]:
     """Return the spots without a house edge, at exact rates or by rounding a permitted stake."""
-    return tuple(spot for spot in Spot if _has_player_edge(rules, spot))
+    return tuple(spot.name for spot in rules.spots if _has_player_edge(rules, spot))
+
+
+@lru_cache(maxsize=256)
+def coups_alike(rules: TableRules) -> tuple[tuple[Coup, Fraction], ...]:
+    """Return a coup of each kind that all spots pay alike, and the exact probability of its kind, from full decks."""
+    kinds: dict[tuple[PayLine | None, ...], tuple[Coup, int]] = {}
+    counts = counts_of(rules.decks)
+    for coup, ways in counts.items():
+        lines = tuple(spot.line(coup) for spot in rules.spots)
+        known = kinds.get(lines)
+        kinds[lines] = (coup, ways) if known is None else (known[0], known[1] + ways)
+    total = sum(counts.values())
+    return tuple((coup, Fraction(ways, total)) for coup, ways in kinds.values())
 
 
 def expected_return(rules: TableRules, stakes: Stakes) -> Fraction:
@@ -73,83 +96,85 @@ def expected_return(rules: TableRules, stakes: Stakes) -> Fraction:
 
     Deferred commission counts as paid. Raises InvalidStake.
     """
-    chances = outcome_chances(rules.decks)
-    return sum((chance * _net_return(rules, stakes, outcome) for outcome, chance in chances.items()), Fraction(0))
+    kinds = coups_alike(rules)
+    return sum((chance * settle(rules, stakes, coup).returned for coup, chance in kinds), Fraction(0))
 
 
-def outcome_chances(decks: int) -> dict[Outcome, Fraction]:
-    """Return the exact probability of each outcome, dealt from full decks."""
-    counts = count_outcomes(decks)
-    return {
-        Outcome.PLAYER: Fraction(counts.player, counts.total),
-        Outcome.BANKER: Fraction(counts.banker, counts.total),
-        Outcome.TIE: Fraction(counts.tie, counts.total),
-    }
+def largest_win(rules: TableRules, stakes: Stakes) -> int:
+    """Return the most that a wager can win over its stakes, in minor units, by any coup. Raises InvalidStake."""
+    settlements = (settle(rules, stakes, coup) for coup, _ in coups_alike(rules))
+    return max(0, *(settled.returned - settled.staked for settled in settlements))
 
 
-def _net_return(rules: TableRules, stakes: Stakes, outcome: Outcome) -> int:
-    return settle(rules, stakes, outcome).returned
+def gain_of(spot: SpotRules, line: PayLine | None) -> Fraction:
+    """Return what a unit staked gains by a line, commission charged at its exact rate; -1 without one."""
+    if line is None:
+        return Fraction(-1)
+    if line.pays is None:
+        return Fraction(0)
+    kept = 1 if spot.commission is None else 1 - as_fraction(spot.commission.rate)
+    return as_fraction(line.pays) * kept
 
 
-def _spot_odds(rules: TableRules, spot: Spot) -> SpotOdds:
-    chances = _result_chances(rules.decks, spot)
-    return SpotOdds(
-        spot=spot,
-        pays=odds_for(rules, spot),
-        win=chances[StakeResult.WIN],
-        lose=chances[StakeResult.LOSE],
-        push=chances[StakeResult.PUSH],
-        exact=_figures(chances, gain=_exact_gain(rules, spot)),
-        at_minimum=figures_at(rules, spot, rules.minimum),
-    )
+def as_fraction(ratio: Ratio) -> Fraction:
+    """Return a ratio as a fraction."""
+    return Fraction(ratio.numerator, ratio.denominator)
 
 
-def figures_at(rules: TableRules, spot: Spot, stake: int) -> SpotFigures:
-    """Return the figures of a stake in minor units, settled and rounded as the table does."""
-    return _figures(_result_chances(rules.decks, spot), gain=_settled_gain(rules, spot, stake))
-
-
-def _result_chances(decks: int, spot: Spot) -> dict[StakeResult, Fraction]:
-    chances = dict.fromkeys(StakeResult, Fraction(0))
-    for outcome, chance in outcome_chances(decks).items():
-        chances[dict(RESULTS[outcome])[spot]] += chance
+def _line_chances(rules: TableRules, spot: SpotRules) -> dict[PayLine | None, Fraction]:
+    chances: dict[PayLine | None, Fraction] = dict.fromkeys((*spot.lines, None), Fraction(0))
+    for coup, chance in coups_alike(rules):
+        chances[spot.line(coup)] += chance
     return chances
 
 
-def _figures(chances: dict[StakeResult, Fraction], *, gain: Fraction) -> SpotFigures:
-    """Return the figures of a unit stake that gains `gain` or loses 1; the variance is E[X^2] - E[X]^2."""
-    win, lose = chances[StakeResult.WIN], chances[StakeResult.LOSE]
-    mean = win * gain - lose
-    return SpotFigures(rtp=1 + mean, edge=-mean, variance=win * gain**2 + lose - mean**2)
+def _spot_odds(rules: TableRules, spot: SpotRules) -> SpotOdds:
+    chances = _line_chances(rules, spot)
+    pushed = sum((chance for line, chance in chances.items() if line and line.pays is None), Fraction(0))
+    return SpotOdds(
+        spot=spot.name,
+        lines=tuple(LineOdds(line, chances[line]) for line in spot.lines),
+        win=1 - pushed - chances[None],
+        lose=chances[None],
+        push=pushed,
+        exact=_figures([(chance, gain_of(spot, line)) for line, chance in chances.items()]),
+        at_minimum=figures_at(rules, spot.name, rules.limits_of(spot)[0]),
+    )
 
 
-def _exact_gain(rules: TableRules, spot: Spot) -> Fraction:
-    ratio = odds_for(rules, spot)
-    gain = Fraction(ratio.numerator, ratio.denominator)
-    if spot is not Spot.BANKER or rules.commission is None:
-        return gain
-    rate = rules.commission.rate
-    return gain * (1 - Fraction(rate.numerator, rate.denominator))
+def figures_at(rules: TableRules, spot: str, stake: int) -> SpotFigures:
+    """Return the figures of a stake in minor units, settled and rounded as the table does. Raises InvalidStake."""
+    gains = [
+        (chance, Fraction(settle(rules, {spot: stake}, coup).returned - stake, stake))
+        for coup, chance in coups_alike(rules)
+    ]
+    return _figures(gains)
 
 
-def _settled_gain(rules: TableRules, spot: Spot, stake: int) -> Fraction:
-    outcome = next(outcome for outcome, results in RESULTS.items() if dict(results)[spot] is StakeResult.WIN)
-    return Fraction(_net_return(rules, {spot: stake}, outcome) - stake, stake)
+def _figures(gains: Iterable[tuple[Fraction, Fraction]]) -> SpotFigures:
+    """Return the figures of a unit stake from chances and gains; the variance is E[X^2] - E[X]^2."""
+    mean = squares = Fraction(0)
+    for chance, gain in gains:
+        mean += chance * gain
+        squares += chance * gain**2
+    return SpotFigures(rtp=1 + mean, edge=-mean, variance=squares - mean**2)
 
 
-def _has_player_edge(rules: TableRules, spot: Spot) -> bool:
-    chances = _result_chances(rules.decks, spot)
-    edge = _figures(chances, gain=_exact_gain(rules, spot)).edge
+def _has_player_edge(rules: TableRules, spot: SpotRules) -> bool:
+    chances = _line_chances(rules, spot)
+    edge = -sum((chance * gain_of(spot, line) for line, chance in chances.items()), Fraction(0))
     if edge <= 0:
         return True
     # Rounding changes a win and its commission by at most half a minor unit each, so it cannot outweigh an edge
     # beyond this stake.
-    highest = min(rules.maximum, int(chances[StakeResult.WIN] / edge))
-    if highest - rules.minimum > MAX_STAKES_TRIED * rules.chips[0]:
+    minimum, maximum = rules.limits_of(spot)
+    wins = sum((chance for line, chance in chances.items() if line and line.pays is not None), Fraction(0))
+    highest = min(maximum, int(wins / edge))
+    if highest - minimum > MAX_STAKES_TRIED * rules.chips[0]:
         return True
     return any(
-        is_makeable(stake, rules) and figures_at(rules, spot, stake).edge <= 0
-        for stake in range(rules.minimum, highest + 1)
+        is_makeable(stake, rules) and figures_at(rules, spot.name, stake).edge <= 0
+        for stake in range(minimum, highest + 1)
     )
 
 
@@ -169,14 +194,14 @@ def format_fraction(value: Fraction) -> str:
 
 
 def describe_commission(rules: TableRules) -> str:
-    """Describe in one sentence the commission that a table charges on Banker wins."""
-    commission = rules.commission
-    if commission is None:
-        return "No commission is charged."
-    percent = Fraction(100 * commission.rate.numerator, commission.rate.denominator)
-    return (
-        f"{float(percent):g}% of a Banker win, {_describe_rounding(commission, rules)}, {_describe_timing(commission)}."
-    )
+    """Describe the commission that a table charges, one sentence for each spot that it is charged on."""
+    sentences = [
+        f"{float(100 * as_fraction(spot.commission.rate)):g}% of a {spot_title(spot.name)} win, "
+        f"{_describe_rounding(spot.commission, rules)}, {_describe_timing(spot.commission)}."
+        for spot in rules.spots
+        if spot.commission is not None
+    ]
+    return " ".join(sentences) or "No commission is charged."
 
 
 def notes(sheet: OddsSheet) -> tuple[str, ...]:
@@ -184,7 +209,7 @@ def notes(sheet: OddsSheet) -> tuple[str, ...]:
     rules = sheet.rules
     minimum = f"{money.format_amount(rules.minimum, rules.currency)} {rules.currency}"
     lines = [
-        "Player and Banker stakes are returned on a tie; figures are per unit staked.",
+        "Figures are per unit staked; a stake that is returned counts as staked.",
         f"At the minimum, a stake of {minimum} is settled and rounded as this table does.",
     ]
     if is_finer_than_minor_unit(rules):
@@ -193,7 +218,7 @@ def notes(sheet: OddsSheet) -> tuple[str, ...]:
         odds = sheet.spot(spot)
         edge, at_minimum = (format_decimal(100 * figures.edge, places=6) for figures in (odds.exact, odds.at_minimum))
         lines.append(
-            f"The player has the edge on {spot.capitalize()}: the house edge is {edge}% "
+            f"The player has the edge on {spot_title(spot)}: the house edge is {edge}% "
             f"({at_minimum}% at the minimum). "
             "Such a table opens for real money only when its operator accepts that expressly."
         )
@@ -212,15 +237,15 @@ def odds_document(sheet: OddsSheet) -> dict[str, object]:
         "counts": {"banker": counts.banker, "player": counts.player, "tie": counts.tie, "all": counts.total},
         "commission": describe_commission(rules),
         "spots": [_present_spot(odds) for odds in sheet.spots],
-        "player_edge": [str(spot) for spot in sheet.player_edge],
+        "player_edge": list(sheet.player_edge),
         "notes": list(notes(sheet)),
     }
 
 
 def _present_spot(odds: SpotOdds) -> dict[str, object]:
     return {
-        "spot": str(odds.spot),
-        "pays": str(odds.pays),
+        "spot": odds.spot,
+        "lines": [{"pays": line_in_words(each.line), "chance": _present(each.chance)} for each in odds.lines],
         "win": _present(odds.win),
         "lose": _present(odds.lose),
         "push": _present(odds.push),

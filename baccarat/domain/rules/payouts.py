@@ -1,12 +1,12 @@
-"""Settlement of one seat's wager once the outcome is known, and the commission on Banker wins."""
+"""Settlement of one seat's wager by the coup that was dealt, and the commission on what spots win."""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
-from baccarat.domain.rules.wagers import Spot, Stakes
+from baccarat.domain.rules.coups import Coup
+from baccarat.domain.rules.table_rules import Commission, SpotRules, TableRules
+from baccarat.domain.rules.wagers import Stakes
 
 
 class StakeResult(StrEnum):
@@ -25,7 +25,7 @@ class InvalidStake(ValueError):
 class SpotResult:
     """One stake's result in minor units: what it won before commission, and what is returned, the stake included."""
 
-    spot: Spot
+    spot: str
     stake: int
     result: StakeResult
     won: int
@@ -44,66 +44,49 @@ class Settlement(NamedTuple):
     returned: int
 
 
-# A tie pushes Player and Banker (rules, section 1). Bound once: member look-up on an enum class is slow.
+# Bound once: member look-up on an enum class is slow.
 _WIN, _LOSE, _PUSH = StakeResult.WIN, StakeResult.LOSE, StakeResult.PUSH
-_PLAYER, _BANKER = Spot.PLAYER, Spot.BANKER
-_DEFERRED: Final = CommissionTiming.DEFERRED
-RESULTS: Final[dict[Outcome, tuple[tuple[Spot, StakeResult], ...]]] = {
-    Outcome.PLAYER: ((Spot.PLAYER, _WIN), (Spot.BANKER, _LOSE), (Spot.TIE, _LOSE)),
-    Outcome.BANKER: ((Spot.PLAYER, _LOSE), (Spot.BANKER, _WIN), (Spot.TIE, _LOSE)),
-    Outcome.TIE: ((Spot.PLAYER, _PUSH), (Spot.BANKER, _PUSH), (Spot.TIE, _WIN)),
-}
 
 
-def odds_for(rules: TableRules, spot: Spot) -> Ratio:
-    """Return the odds paid on a winning stake on a spot, before commission."""
-    if spot is _BANKER:
-        return rules.banker_pays
-    return rules.player_pays if spot is _PLAYER else rules.tie_pays
-
-
-def settle(rules: TableRules, stakes: Stakes, outcome: Outcome) -> Settlement:
+def settle(rules: TableRules, stakes: Stakes, coup: Coup) -> Settlement:
     """Settle one seat's wager: stakes and results in minor units, results in the order of the spots.
 
     Wins at odds that do not divide evenly are rounded half up to the minor unit. Raises InvalidStake for a spot that is
     not on the layout and for a stake that is not positive.
     """
-    commission = rules.commission
-    deferred = commission is not None and commission.timing is _DEFERRED
     results = []
     staked = won = owed = returned = 0
-    for spot, result in RESULTS[outcome]:
-        stake = stakes.get(spot)
+    for spot in rules.spots:
+        stake = stakes.get(spot.name)
         if stake is None:
             continue
-        spot_result = _spot_result(rules, spot, stake, result)
-        results.append(spot_result)
+        result = _spot_result(spot, stake, coup, lowest_chip=rules.chips[0])
+        results.append(result)
         staked += stake
-        won += spot_result.won
-        owed += spot_result.commission
-        returned += spot_result.returned
+        won += result.won
+        owed += result.commission
+        returned += result.returned
     if len(results) != len(stakes):
         raise InvalidStake(f"This layout does not have all of the spots {sorted(stakes)}.")
-    return Settlement(tuple(results), staked, won, owed, deferred, returned)
+    return Settlement(tuple(results), staked, won, owed, rules.defers_commission, returned)
 
 
-def _spot_result(rules: TableRules, spot: Spot, stake: int, result: StakeResult) -> SpotResult:
+def _spot_result(spot: SpotRules, stake: int, coup: Coup, *, lowest_chip: int) -> SpotResult:
     if stake <= 0:
-        raise InvalidStake(f"A stake must be positive; {stake} is on {spot}.")
-    if result is _LOSE:
-        return SpotResult(spot, stake, _LOSE, 0, 0, 0)
-    if result is _PUSH:
-        return SpotResult(spot, stake, _PUSH, 0, 0, stake)
-    ratio = odds_for(rules, spot)
-    won = (2 * stake * ratio.numerator + ratio.denominator) // (2 * ratio.denominator)
-    owed = 0
-    if spot is _BANKER and rules.commission is not None:
-        owed = charge_commission(rules.commission, won=won, lowest_chip=rules.chips[0])
-    return SpotResult(spot, stake, _WIN, won, owed, stake + won - owed)
+        raise InvalidStake(f"A stake must be positive; {stake} is on {spot.name}.")
+    line = spot.line(coup)
+    if line is None:
+        return SpotResult(spot.name, stake, _LOSE, 0, 0, 0)
+    odds = line.pays
+    if odds is None:
+        return SpotResult(spot.name, stake, _PUSH, 0, 0, stake)
+    won = (2 * stake * odds.numerator + odds.denominator) // (2 * odds.denominator)
+    owed = 0 if spot.commission is None else charge_commission(spot.commission, won=won, lowest_chip=lowest_chip)
+    return SpotResult(spot.name, stake, _WIN, won, owed, stake + won - owed)
 
 
 def charge_commission(commission: Commission, *, won: int, lowest_chip: int) -> int:
-    """Return the commission on one player's Banker win in one round, all in minor units.
+    """Return the commission on what one player's stake wins in one round, all in minor units.
 
     With a rounding unit, round up to its next multiple, then up to the minor unit if the unit is finer. Round exact
     commission half up to the minor unit. It never exceeds the win. The arithmetic is exact and rounds once (rules,
@@ -120,9 +103,14 @@ def charge_commission(commission: Commission, *, won: int, lowest_chip: int) -> 
 
 def is_finer_than_minor_unit(rules: TableRules) -> bool:
     """Return whether these chips can win an exact commission that is not a whole number of minor units."""
-    commission = rules.commission
-    if commission is None or commission.rounding is not None:
-        return False
-    share = commission.rate.numerator * rules.banker_pays.numerator
-    whole = commission.rate.denominator * rules.banker_pays.denominator
-    return any(chip * share % whole for chip in rules.chips)
+    return any(
+        chip
+        * spot.commission.rate.numerator
+        * line.pays.numerator
+        % (spot.commission.rate.denominator * line.pays.denominator)
+        for spot in rules.spots
+        if spot.commission is not None and spot.commission.rounding is None
+        for line in spot.lines
+        if line.pays is not None
+        for chip in rules.chips
+    )

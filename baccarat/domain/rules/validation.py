@@ -1,109 +1,98 @@
 """Validation of table rules: types, ranges, and combinations that a table can play."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import astuple, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import gcd
-from typing import Final
+from typing import Any, Final
 
-from baccarat.domain.rules.coups import DECKS
-from baccarat.domain.rules.table_rules import (
-    Commission,
-    CommissionTiming,
-    Ratio,
-    ShowMilliseconds,
-    Shuffle,
-    SpotsPerRound,
-    TableRules,
-    UnderMinimumPolicy,
-)
+import msgspec
+
+from baccarat.domain.rules.spots import faults_of
+from baccarat.domain.rules.table_rules import FIELDS, LABELS, Shuffle, TableRules
 from baccarat.domain.rules.wagers import is_makeable
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.conversion import OUT_OF_BOUNDS, Malformed, convert, in_words
+from casino.kernel.errors import Fault, Refusal, RefusalKind
 from casino.kernel.money import MAX_AMOUNT
 
-SEATS: Final = 1, 14
-MILLISECONDS: Final = 0, 60_000
-"""Bounds of what can be chosen, and of each part of the show."""
-CYCLE_SECONDS: Final = 0, 3600
 MIN_CARDS_BEHIND_CUT: Final = 12
 """Two whole rounds: the one in which the cut card comes out, and one more."""
 MIN_CARDS_BEFORE_CUT: Final = 17
 """The turned card, ten burned, and one whole round must lie before the cut card."""
 
-_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
-    "preset": (str,),
-    "version": (int,),
-    "currency": (str,),
-    "decks": (int,),
-    "shuffle": (Shuffle,),
-    "seats": (int,),
-    "chips": (tuple,),
-    "minimum": (int,),
-    "maximum": (int,),
-    "spots_per_round": (SpotsPerRound,),
-    "player_pays": (Ratio,),
-    "banker_pays": (Ratio,),
-    "tie_pays": (Ratio,),
-    "commission": (Commission, type(None)),
-    "under_minimum": (UnderMinimumPolicy,),
-    "turn_seconds": (int, type(None)),
-    "caller": (bool,),
-    "play_money": (bool,),
-    "cut_cards_from_end": (int, type(None)),
-    "burn": (bool,),
-    "fixed_order": (bool,),
-    "seat_kept_rounds": (int, type(None)),
-    "look_seconds": (int, type(None)),
-    "hand_back_seconds": (int, type(None)),
-    "show_milliseconds": (ShowMilliseconds,),
-    "auto_confirm": (bool,),
-    "minimum_cycle_seconds": (int,),
-    "may_hurry": (bool,),
-}
-
 
 class InvalidRules(Refusal):
-    """`facts["fields"]` maps each invalid field to a sentence, `facts["codes"]` to an error code."""
+    """`faults` are of the fields of rules."""
 
     code = "invalid_rules"
     kind = RefusalKind.INVALID
     title = "A table cannot play by these rules"
     remedy = "Correct the fields named and send the rules again."
-    fact_types = {"fields": dict[str, str], "codes": dict[str, str] | None}
+    member = "rules"
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        # Of several faults of a field, the first is told.
+        self.faults = tuple({fault.field: fault for fault in reversed(faults)}.values())[::-1]
+        super().__init__(in_words(self.faults))
+
+
+def change(rules: TableRules, changes: Mapping[str, Any]) -> TableRules:
+    """Return the rules with changes to some fields, amounts in minor units. Raises InvalidRules."""
+    unknown = sorted(changes.keys() - (FIELDS.keys() - LABELS))
+    if unknown:
+        raise InvalidRules([Fault(name, "unknown_field", "is not a field that a table can set") for name in unknown])
+    return validate(replace(rules, **changes))
 
 
 def validate(rules: TableRules) -> TableRules:
     """Return the rules unchanged if a table can play by them. Raises InvalidRules."""
-    mistyped = _wrong_types(rules)
-    if mistyped:
-        raise _invalid(mistyped, dict.fromkeys(mistyped, "wrong_type"))
-    broken = [(field, code, sentence) for field, code, sentence, is_valid in reversed(_CHECKS) if not is_valid(rules)]
-    if broken:
-        raise _invalid({field: sentence for field, _, sentence in broken}, {field: code for field, code, _ in broken})
+    faults = list(_type_faults(rules))
+    if OUT_OF_BOUNDS.issuperset(fault.code for fault in faults):
+        faults += [Fault(field, code, sentence) for field, code, sentence, is_valid in _CHECKS if not is_valid(rules)]
+        known = {fault.field for fault in faults}
+        if "decks" not in known:
+            faults += faults_of(rules)
+        if "chips" not in known:
+            faults += _limit_faults(rules)
+    if faults:
+        raise InvalidRules(faults)
     return rules
 
 
-def _invalid(faults: dict[str, str], codes: dict[str, str]) -> InvalidRules:
-    detail = " ".join(f"{field} {sentence}." for field, sentence in sorted(faults.items()))
-    return InvalidRules(detail, fields=faults, codes=codes)
+def _type_faults(rules: TableRules) -> Iterator[Fault]:
+    """Yield what has another type than its field, or is out of the bounds that its field declares."""
+    for name, hint in FIELDS.items():
+        value = getattr(rules, name)
+        try:
+            same = convert(msgspec.to_builtins(value), hint, name)
+        except Malformed as error:
+            yield from error.faults
+        except TypeError:
+            yield Fault(name, "wrong_type", f"cannot be {type(value).__name__}")
+        else:
+            # An enum's value is no member yet, and True is an int.
+            if type(same) is not type(value) or msgspec.json.encode(same) != msgspec.json.encode(value):
+                yield Fault(name, "wrong_type", f"cannot be {type(value).__name__}")
 
 
-def _wrong_types(rules: TableRules) -> dict[str, str]:
-    # Exact types, because True is an int and 2.0 == 2.
-    values = [(field.name, getattr(rules, field.name)) for field in fields(rules)]
-    faults = {name: f"cannot be {type(value).__name__}" for name, value in values if type(value) not in _TYPES[name]}
-    if "chips" not in faults and any(type(chip) is not int for chip in rules.chips):
-        faults["chips"] = "must be whole numbers of minor units"
-    return faults
+def _limit_faults(rules: TableRules) -> Iterator[Fault]:
+    makeable = "must be an amount that the chips can make up"
+    for path, minimum, maximum in _limits(rules):
+        for name, amount in (("minimum", minimum), ("maximum", maximum)):
+            if not is_makeable(amount, rules):
+                yield Fault(f"{path}{name}", f"{name}_not_makeable", makeable)
+        if minimum > maximum:
+            yield Fault(f"{path}maximum", "maximum_under_minimum", "must not be below the minimum")
+        if maximum >= MAX_AMOUNT // 10_000:
+            yield Fault(f"{path}maximum", "maximum_too_large", "is more than this system handles")
 
 
-def _is_valid_odds(ratio: Ratio) -> bool:
-    parts = (ratio.numerator, ratio.denominator)
-    return all(type(part) is int and 1 <= part <= 10_000 for part in parts)
-
-
-def _is_valid_share(ratio: Ratio | None) -> bool:
-    return ratio is None or (_is_valid_odds(ratio) and ratio.numerator <= ratio.denominator)
+def _limits(rules: TableRules) -> Iterator[tuple[str, int, int]]:
+    """Yield the limits of the table, and those of each spot that has any of its own, with the path of their fields."""
+    yield "", rules.minimum, rules.maximum
+    for index, spot in enumerate(rules.spots):
+        if (spot.minimum, spot.maximum) != (None, None):
+            yield f"spots[{index}].", *rules.limits_of(spot)
 
 
 def _has_valid_chips(rules: TableRules) -> bool:
@@ -118,29 +107,11 @@ def _fits_the_shoe(rules: TableRules) -> bool:
     return cut is not None and MIN_CARDS_BEHIND_CUT <= cut <= rules.decks * 52 - MIN_CARDS_BEFORE_CUT
 
 
-def _has_valid_commission(rules: TableRules) -> bool:
-    commission = rules.commission
-    return commission is None or (_is_valid_share(commission.rate) and _is_valid_share(commission.rounding))
-
-
 def _commission_can_wait(rules: TableRules) -> bool:
-    deferred = rules.commission is not None and rules.commission.timing is CommissionTiming.DEFERRED
-    return not deferred or rules.shuffle is Shuffle.SHOE
+    return not rules.defers_commission or rules.shuffle is Shuffle.SHOE
 
 
-def _has_valid_show(rules: TableRules) -> bool:
-    shortest, longest = MILLISECONDS
-    return all(type(each) is int and shortest <= each <= longest for each in astuple(rules.show_milliseconds))
-
-
-def _is_valid_seconds(seconds: int | None) -> bool:
-    return seconds is None or 1 <= seconds <= 60
-
-
-# If a field has several faults, the first one listed is reported.
 _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] = (
-    ("decks", "decks_out_of_range", "must be from 1 to 8", lambda rules: DECKS[0] <= rules.decks <= DECKS[1]),
-    ("seats", "seats_out_of_range", "must be from 1 to 14", lambda rules: SEATS[0] <= rules.seats <= SEATS[1]),
     ("chips", "chips_not_ascending", "must be positive, ascending and without repeats", _has_valid_chips),
     (
         "chips",
@@ -149,50 +120,7 @@ _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] =
         lambda rules: not _has_valid_chips(rules) or rules.chips[0] // gcd(*rules.chips) <= 10_000,
     ),
     (
-        "minimum",
-        "minimum_not_makeable",
-        "must be an amount that the chips can make up",
-        lambda rules: not _has_valid_chips(rules) or is_makeable(rules.minimum, rules),
-    ),
-    (
-        "maximum",
-        "maximum_not_makeable",
-        "must be an amount that the chips can make up",
-        lambda rules: not _has_valid_chips(rules) or is_makeable(rules.maximum, rules),
-    ),
-    ("maximum", "maximum_under_minimum", "must not be below the minimum", lambda rules: rules.minimum <= rules.maximum),
-    (
-        "maximum",
-        "maximum_too_large",
-        "is more than this system handles",
-        lambda rules: rules.maximum < MAX_AMOUNT // 10_000,
-    ),
-    (
-        "player_pays",
-        "player_odds_out_of_range",
-        "must be a ratio of whole numbers from 1 to 10000",
-        lambda rules: _is_valid_odds(rules.player_pays),
-    ),
-    (
-        "banker_pays",
-        "banker_odds_out_of_range",
-        "must be a ratio of whole numbers from 1 to 10000",
-        lambda rules: _is_valid_odds(rules.banker_pays),
-    ),
-    (
-        "tie_pays",
-        "tie_odds_out_of_range",
-        "must be a ratio of whole numbers from 1 to 10000",
-        lambda rules: _is_valid_odds(rules.tie_pays),
-    ),
-    (
-        "commission",
-        "commission_out_of_range",
-        "must be a share of at most the whole, rounded to at most the lowest chip",
-        _has_valid_commission,
-    ),
-    (
-        "commission",
+        "spots",
         "commission_can_not_wait",
         "can be deferred only where a shoe is dealt to its end",
         _commission_can_wait,
@@ -204,22 +132,10 @@ _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] =
         lambda rules: rules.turn_seconds is not None or rules.seats == 1,
     ),
     (
-        "turn_seconds",
-        "turn_out_of_range",
-        "must be from 1 to 3600",
-        lambda rules: rules.turn_seconds is None or 1 <= rules.turn_seconds <= 3600,
-    ),
-    (
         "cut_cards_from_end",
         "cut_card_out_of_place",
         f"belongs to a shoe, from {MIN_CARDS_BEHIND_CUT} to {MIN_CARDS_BEFORE_CUT} fewer than its cards",
         _fits_the_shoe,
-    ),
-    (
-        "seat_kept_rounds",
-        "seat_kept_out_of_range",
-        "must be from 1 to 100",
-        lambda rules: rules.seat_kept_rounds is None or 1 <= rules.seat_kept_rounds <= 100,
     ),
     ("burn", "burn_needs_a_shoe", "needs a shoe", lambda rules: not rules.burn or rules.shuffle is Shuffle.SHOE),
     (
@@ -234,24 +150,10 @@ _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] =
         "goes with hand_back_seconds: both or neither",
         lambda rules: (rules.look_seconds is None) is (rules.hand_back_seconds is None),
     ),
-    ("look_seconds", "look_out_of_range", "must be from 1 to 60", lambda rules: _is_valid_seconds(rules.look_seconds)),
-    (
-        "hand_back_seconds",
-        "hand_back_out_of_range",
-        "must be from 1 to 60",
-        lambda rules: _is_valid_seconds(rules.hand_back_seconds),
-    ),
-    ("show_milliseconds", "show_out_of_range", "must be whole numbers from 0 to 60000", _has_valid_show),
     (
         "auto_confirm",
         "auto_confirm_needs_a_turn",
         "needs turns of at least 3 seconds",
         lambda rules: not rules.auto_confirm or (rules.turn_seconds is not None and rules.turn_seconds >= 3),
-    ),
-    (
-        "minimum_cycle_seconds",
-        "cycle_out_of_range",
-        "must be from 0 to 3600",
-        lambda rules: CYCLE_SECONDS[0] <= rules.minimum_cycle_seconds <= CYCLE_SECONDS[1],
     ),
 )

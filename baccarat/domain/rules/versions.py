@@ -5,32 +5,39 @@ all reports), 4.7.1(a) (75 % at least in every wager).
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from baccarat.domain.rules.odds import SpotOdds, describe_commission, format_decimal, format_fraction, odds_sheet
-from baccarat.domain.rules.payouts import odds_for
-from baccarat.domain.rules.table_rules import Ratio, Shuffle, TableRules
-from baccarat.domain.rules.wagers import Spot
-from casino.kernel import money
+from baccarat.domain.rules.odds import SpotOdds, as_fraction, format_decimal, format_fraction, odds_sheet
+from baccarat.domain.rules.spots import spot_in_words, spot_title
+from baccarat.domain.rules.table_rules import (
+    FIELDS,
+    LABELS,
+    Commission,
+    Ratio,
+    Shuffle,
+    SpotKind,
+    SpotRules,
+    TableRules,
+)
+from baccarat.domain.rules.written import write_rules
+from casino.kernel.money import format_amount
 
 DEFAULT_FLOOR: Final = 7500
 """Default minimum return of a spot for real money, in hundredths of a percent."""
 BASIS_POINTS: Final = 10_000
-MAX_ODDS: Final[Mapping[Spot, Ratio]] = {Spot.PLAYER: Ratio(1, 1), Spot.BANKER: Ratio(1, 1), Spot.TIE: Ratio(20, 1)}
+MAX_ODDS: Final[Mapping[str, Ratio]] = {"player": Ratio(1, 1), "banker": Ratio(1, 1), "tie": Ratio(20, 1)}
 """The highest odds of each spot for real money. A spot without them can't be offered for real money."""
-_SHOE_FIELDS: Final = ("decks", "cut_cards_from_end", "burn", "fixed_order", "commission")
-"""Fields that apply to a whole shoe: its cards, and commission deferred to its end."""
-_MONEY_FIELDS: Final = frozenset({"minimum", "maximum"})
-_LABEL_FIELDS: Final = frozenset({"preset", "version", "currency"})
+_SHOE_FIELDS: Final = ("decks", "cut_cards_from_end", "hands_after_cut", "burn", "fixed_order")
+"""Fields that apply to a whole shoe. Commission that is deferred to its end does, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpotReturn:
     """Expected return of a unit staked on a spot, as exact fractions "n/d": at exact rates, and at the minimum."""
 
-    spot: Spot
+    spot: str
     exact: str
     at_minimum: str
 
@@ -39,7 +46,7 @@ class SpotReturn:
 class ReturnWarning:
     """Reason that a spot needs an acknowledgement for real money: player edge, or a return under the floor."""
 
-    spot: Spot
+    spot: str
     player_edge: bool
     lowest_return: Fraction
 
@@ -64,13 +71,14 @@ def return_warnings(rules: TableRules, *, floor: int) -> tuple[ReturnWarning, ..
     )
 
 
-def spots_over_odds(rules: TableRules, limits: Mapping[Spot, Ratio] = MAX_ODDS) -> tuple[Spot, ...]:
+def spots_over_odds(rules: TableRules, limits: Mapping[str, Ratio] = MAX_ODDS) -> tuple[str, ...]:
     """Return the spots that pay more than the installation allows for real money, or that it has no limit for."""
-    return tuple(spot for spot in Spot if spot not in limits or _value(odds_for(rules, spot)) > _value(limits[spot]))
-
-
-def _value(ratio: Ratio) -> Fraction:
-    return Fraction(ratio.numerator, ratio.denominator)
+    return tuple(
+        spot.name
+        for spot in rules.spots
+        if spot.name not in limits
+        or any(line.pays and as_fraction(line.pays) > as_fraction(limits[spot.name]) for line in spot.lines)
+    )
 
 
 def acknowledgement_sentence(rules: TableRules, *, floor: int) -> str:
@@ -88,7 +96,13 @@ def waits_for_shoe(old: TableRules, new: TableRules) -> bool:
     """Return whether new rules must wait until the shoe in play has ended."""
     if old.shuffle is not Shuffle.SHOE:
         return False
-    return any(getattr(old, name) != getattr(new, name) for name in _SHOE_FIELDS)
+    return _commissions(old) != _commissions(new) or any(
+        getattr(old, name) != getattr(new, name) for name in _SHOE_FIELDS
+    )
+
+
+def _commissions(rules: TableRules) -> dict[str, Commission]:
+    return {spot.name: spot.commission for spot in rules.spots if spot.commission is not None}
 
 
 def plays_alike(old: TableRules, new: TableRules) -> bool:
@@ -99,13 +113,18 @@ def plays_alike(old: TableRules, new: TableRules) -> bool:
 def describe_differences(old: TableRules, new: TableRules) -> tuple[str, ...]:
     """Describe the changes from one version to another, one sentence for each field and return."""
     sentences = [
-        f"{_field_title(name)}: {_format_field(old, name)} becomes {_format_field(new, name)}."
+        f"{_field_title(name)}: {field_in_words(old, name)} becomes {field_in_words(new, name)}."
         for name in _changed_fields(old, new)
+        if name != "spots"
     ]
-    for before, after in zip(odds_sheet(old).spots, odds_sheet(new).spots, strict=True):
-        if before.exact.rtp != after.exact.rtp:
-            old_return, new_return = format_percent(before.exact.rtp), format_percent(after.exact.rtp)
-            sentences.append(f"Return on {after.spot.capitalize()}: {old_return} becomes {new_return}.")
+    sentences += _describe_spots(old, new)
+    before = {odds.spot: odds.exact.rtp for odds in odds_sheet(old).spots}
+    sentences += [
+        f"Return on {spot_title(odds.spot)}: {format_percent(before[odds.spot])} becomes "
+        f"{format_percent(odds.exact.rtp)}."
+        for odds in odds_sheet(new).spots
+        if before.get(odds.spot, odds.exact.rtp) != odds.exact.rtp
+    ]
     return tuple(sentences)
 
 
@@ -119,7 +138,7 @@ def _lowest_return(odds: SpotOdds) -> Fraction:
 
 
 def _describe_warning(warning: ReturnWarning, rules: TableRules, floor: int) -> str:
-    spot = warning.spot.capitalize()
+    spot = spot_title(warning.spot)
     if warning.player_edge:
         expected = format_percent(odds_sheet(rules).spot(warning.spot).exact.rtp)
         return f"the player has the edge on {spot}, which returns {expected}"
@@ -128,22 +147,44 @@ def _describe_warning(warning: ReturnWarning, rules: TableRules, floor: int) -> 
 
 
 def _changed_fields(old: TableRules, new: TableRules) -> Iterator[str]:
-    names = (field.name for field in fields(TableRules) if field.name not in _LABEL_FIELDS)
-    return (name for name in names if getattr(old, name) != getattr(new, name))
+    return (name for name in FIELDS if name not in LABELS and getattr(old, name) != getattr(new, name))
 
 
 def _field_title(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def _format_field(rules: TableRules, name: str) -> str:
-    value = getattr(rules, name)
-    if name == "commission":
-        return describe_commission(rules).rstrip(".")
-    if name == "chips":
-        return ", ".join(money.format_amount(chip, rules.currency) for chip in value)
-    if name in _MONEY_FIELDS:
-        return f"{money.format_amount(value, rules.currency)} {rules.currency}"
+def field_in_words(rules: TableRules, name: str) -> str:
+    """Say the value of a field, apart from the spots."""
+    value, written = getattr(rules, name), write_rules(rules)[name]
+    if isinstance(value, tuple):
+        return ", ".join(map(str, written))
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(written, str) and isinstance(value, int):
+        return f"{written} {rules.currency}"
     return "none" if value is None else str(value).replace("_", " ")
+
+
+def _describe_spots(old: TableRules, new: TableRules) -> Iterator[str]:
+    for spot in new.spots:
+        before, after = old.spot(spot.name), _terms_in_words(spot, new)
+        if before is None:
+            yield f"{spot_title(spot.name)} is new: {after}."
+        elif before != spot:
+            yield f"{spot_title(spot.name)}: {_terms_in_words(before, old)} becomes {after}."
+    for name in old.spot_names:
+        if name not in new.spot_names:
+            yield f"{spot_title(name)} is dropped."
+    if sorted(old.spot_names) == sorted(new.spot_names) and old.spot_names != new.spot_names:
+        yield f"The spots are in the order {', '.join(map(spot_title, new.spot_names))}."
+
+
+def _terms_in_words(spot: SpotRules, rules: TableRules) -> str:
+    terms = [spot_in_words(spot), *(["side bet"] if spot.kind is SpotKind.SIDE else [])]
+    for word, limit in (("at least", spot.minimum), ("at most", spot.maximum)):
+        if limit is not None:
+            terms.append(f"{word} {format_amount(limit, rules.currency)} {rules.currency}")
+    if spot.needs:
+        terms.append(f"beside {' or '.join(map(spot_title, spot.needs))}")
+    return ", ".join(terms)

@@ -1,8 +1,7 @@
-"""Wagers: the betting spots, and the amounts that a table's chips can make up."""
+"""Wagers: stakes by spot, and the amounts that a table's chips can make up."""
 
 import heapq
 from collections.abc import Mapping
-from enum import StrEnum
 from functools import lru_cache
 from math import gcd
 from typing import TypeAlias
@@ -11,16 +10,7 @@ from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.errors import Refusal, RefusalKind
 from casino.kernel.money import format_amount
 
-
-class Spot(StrEnum):
-    """A spot on the layout that accepts stakes."""
-
-    PLAYER = "player"
-    BANKER = "banker"
-    TIE = "tie"
-
-
-Stakes: TypeAlias = Mapping[Spot, int]
+Stakes: TypeAlias = Mapping[str, int]
 """One seat's stakes in a round, by spot, each a positive number of minor units."""
 
 

@@ -13,7 +13,6 @@ from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.versions import DEFAULT_FLOOR
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.witness_events import ReplacementReason
 from casino.kernel.money import MoneyType
@@ -32,7 +31,7 @@ class OpenTable:
     name: str
     rules: TableRules
     money_types: tuple[MoneyType, ...]
-    edge_spots: tuple[Spot, ...]
+    edge_spots: tuple[str, ...]
     edge_accepted: bool
     now: datetime
     floor: int = DEFAULT_FLOOR

@@ -17,7 +17,6 @@ from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.rules.table_rules import ShoeShape
 from baccarat.domain.rules.versions import SpotReturn
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
 from baccarat.domain.tables.witness_events import (
     ShoeCutClosed,
@@ -43,7 +42,7 @@ class TableOpened:
     name: str
     rules: RecordedRules
     money_types: tuple[MoneyType, ...]
-    edge_accepted: tuple[Spot, ...]
+    edge_accepted: tuple[str, ...]
     opened_at: datetime
     returns: tuple[SpotReturn, ...]
     return_floor: int

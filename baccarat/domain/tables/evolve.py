@@ -295,7 +295,10 @@ def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
 def _take_cards(shoe: Shoe, rules: TableRules, *, cards_used: int) -> Shoe:
     """Return the shoe after a round took cards from it, or after a voided round's cards were burned."""
     before_cut = rules.decks * 52 - (rules.cut_cards_from_end or 0)
-    return replace(shoe, cards_used=cards_used, cut_card_out=cards_used > before_cut, finished=shoe.cut_card_out)
+    out = cards_used > before_cut
+    return replace(
+        shoe, cards_used=cards_used, cut_card_out=out, finished=shoe.cut_card_out if rules.hands_after_cut else out
+    )
 
 
 def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:

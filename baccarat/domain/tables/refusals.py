@@ -3,7 +3,6 @@
 from datetime import datetime
 from uuid import UUID
 
-from baccarat.domain.rules.wagers import Spot
 from casino.kernel.errors import Amount, Refusal, RefusalKind
 from casino.kernel.money import MoneyType
 
@@ -127,7 +126,7 @@ class OddsTooHigh(Refusal):
     kind = RefusalKind.INVALID
     title = "A spot pays more than this installation allows for real money"
     remedy = "Lower the odds of these spots to `highest_odds`, or offer the table for play money only."
-    fact_types = {"spots": list[Spot], "highest_odds": dict[Spot, str]}
+    fact_types = {"spots": list[str], "highest_odds": dict[str, str]}
 
 
 class PlayerEdgeNotAccepted(Refusal):
@@ -135,7 +134,7 @@ class PlayerEdgeNotAccepted(Refusal):
     kind = RefusalKind.INVALID
     title = "These rules give the player an edge"
     remedy = "For real money, send accept_player_edge: true; the odds page shows the edge."
-    fact_types = {"spots": list[Spot], "required_acknowledgement": str}
+    fact_types = {"spots": list[str], "required_acknowledgement": str}
 
 
 class ShoeIsRunning(Refusal):
@@ -221,7 +220,7 @@ class ReturnUnderFloor(Refusal):
     remedy = (
         "For real money, send `required_acknowledgement` as the acknowledgement, word for word, or raise the return."
     )
-    fact_types = {"spots": list[Spot], "required_acknowledgement": str}
+    fact_types = {"spots": list[str], "required_acknowledgement": str}
 
 
 class AcknowledgementDiffers(Refusal):

@@ -15,7 +15,6 @@ from baccarat.domain.fairness.terms import Terms, WitnessIndex
 from baccarat.domain.rounds.cut import SeatContributions
 from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.kill_switch import StopScope
 from casino.kernel.money import MoneyType
@@ -64,7 +63,7 @@ class Seat:
     seat: int
     player: UUID
     money_type: MoneyType
-    last_wager: dict[Spot, int] | None = None
+    last_wager: dict[str, int] | None = None
     owed: int = 0
     missed_turns: int = 0
 

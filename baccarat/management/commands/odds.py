@@ -24,6 +24,7 @@ from baccarat.domain.rules.odds import (
     odds_sheet,
 )
 from baccarat.domain.rules.presets import PRESETS, rules_for
+from baccarat.domain.rules.spots import line_in_words, spot_title
 from casino.kernel.errors import Refusal
 
 PRESET_NAMES = ", ".join(PRESETS)
@@ -89,6 +90,7 @@ def _print(sheet: OddsSheet, console: Console) -> None:
     console.print(f"[bold]{preset.title}[/] ({rules.preset}, version {rules.version}), {rules.decks} decks")
     console.print(f"Commission: {describe_commission(rules)}")
     console.print(_counts(sheet))
+    console.print(_lines(sheet))
     console.print(_decimals(sheet))
     console.print(_fractions(sheet))
     for note in notes(sheet):
@@ -109,10 +111,19 @@ def _counts(sheet: OddsSheet) -> Table:
 def _decimals(sheet: OddsSheet) -> Table:
     table = Table("", title="Odds", title_justify="left")
     for odds in sheet.spots:
-        table.add_column(odds.spot.capitalize(), justify="right")
-    table.add_row("pays", *[str(odds.pays) for odds in sheet.spots])
+        table.add_column(spot_title(odds.spot), justify="right")
     for names_and_values in zip(*[_measures(odds) for odds in sheet.spots], strict=True):
         table.add_row(names_and_values[0][0], *[format_decimal(value) for _, value in names_and_values])
+    return table
+
+
+def _lines(sheet: OddsSheet) -> Table:
+    table = Table("spot", "line", title="Pay lines: the first that holds decides", title_justify="left")
+    table.add_column("chance", justify="right")
+    for odds in sheet.spots:
+        for each in odds.lines:
+            table.add_row(spot_title(odds.spot), line_in_words(each.line), format_decimal(each.chance))
+        table.add_section()
     return table
 
 
@@ -121,7 +132,7 @@ def _fractions(sheet: OddsSheet) -> Table:
     table.add_column("fraction", overflow="fold")
     for odds in sheet.spots:
         for measure, value in _measures(odds):
-            table.add_row(odds.spot.capitalize(), measure, format_fraction(value))
+            table.add_row(spot_title(odds.spot), measure, format_fraction(value))
         table.add_section()
     return table
 

@@ -17,6 +17,7 @@ from baccarat.domain.rules import deal
 from baccarat.domain.rules.cards import Card, UnknownCard
 from baccarat.domain.rules.deal import DealStep, IllegalDeal, describe_steps
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
+from baccarat.domain.rules.spots import spot_title
 from baccarat.proofs import house, verifier
 from baccarat.proofs.export import export_round
 from baccarat.proofs.pack_contents import PUBLIC_EVENTS
@@ -167,7 +168,7 @@ def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str, *, void: bo
 
 def _result(result: SpotResult, currency: str) -> str:
     stake = format_amount(result.stake, currency)
-    return f"{stake} {currency} on {result.spot.capitalize()} {_RESULTS[result.result]}"
+    return f"{stake} {currency} on {spot_title(result.spot)} {_RESULTS[result.result]}"
 
 
 # -- proofs -------------------------------------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from baccarat.domain.rules import versions
 from baccarat.domain.rules.odds import notes, odds_sheet
-from baccarat.domain.rules.table_rules import Commission, CommissionTiming, TableRules
+from baccarat.domain.rules.spots import commission_in_words, line_in_words, spot_title
+from baccarat.domain.rules.table_rules import FIELDS, LABELS, TableRules
+from baccarat.domain.rules.versions import SpotReturn
 from baccarat.queries.rules_versions import RulesVersionDetails
 from baccarat.storage import rules_versions
 from baccarat.storage.rules_versions import DRAFT, IN_FORCE, PUBLISHED, REJECTED, RETIRED
@@ -16,38 +18,13 @@ from casino.backoffice.forms import label
 from casino.backoffice.sections import Grid, Section
 from casino.kernel.money import format_amount
 
+_LEAST: Final = "Return at the minimum"
 STATUS_TONES: Final = {DRAFT: "warn", REJECTED: "bad", PUBLISHED: "player", IN_FORCE: "good", RETIRED: "plain"}
-_TIMINGS: Final = {
-    CommissionTiming.SETTLEMENT: "taken at settlement",
-    CommissionTiming.DEFERRED: "taken when the shoe ends or the player leaves",
-}
 
 
 def rule_facts(rules: TableRules) -> list[tuple[str, object]]:
-    """List every rule with its value."""
-    amounts = {"chips", "minimum", "maximum"}
-    return [
-        (label(name), _text(getattr(rules, name), rules.currency if name in amounts else None))
-        for name in TableRules.__dataclass_fields__
-    ]
-
-
-def _text(value: Any, currency: str | None) -> str:
-    if isinstance(value, Commission):
-        return _commission(value)
-    if isinstance(value, tuple):
-        return ", ".join(_text(part, currency) for part in value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None:
-        return html.NOTHING
-    return str(value).replace("_", " ") if currency is None else format_amount(value, currency)
-
-
-def _commission(commission: Commission) -> str:
-    rate, rounding = commission.rate, commission.rounding
-    rounded = "exact" if rounding is None else f"rounded to {rounding.numerator}/{rounding.denominator}"
-    return f"{rate.numerator}/{rate.denominator} of the win, {rounded}, {_TIMINGS[commission.timing]}"
+    """List every rule with its value, apart from the spots."""
+    return [(label(name), versions.field_in_words(rules, name)) for name in FIELDS if name not in {"spots", *LABELS}]
 
 
 def versions_of(table: UUID) -> Sequence[Section]:
@@ -77,28 +54,28 @@ def differences(version: RulesVersionDetails, in_force: RulesVersionDetails | No
     return (Grid(f"Against {in_force.row.label}, which is in force", ("Change",), [(change,) for change in changes]),)
 
 
-def odds(version: RulesVersionDetails) -> Grid:
-    """Show the theoretical return of each spot, and which spots give players an edge."""
-    sheet = odds_sheet(version.rules)
-    exact = {each.spot: each for each in version.returns}
+def spots(rules: TableRules, returns: Sequence[SpotReturn] = ()) -> Grid:
+    """Show each spot's terms, its theoretical return, as recorded if it was, and whether it gives players an edge."""
+    sheet = odds_sheet(rules)
+    recorded = {each.spot: (Fraction(each.exact), Fraction(each.at_minimum)) for each in returns}
     rows = []
-    for row in sheet.spots:
-        stored = exact.get(row.spot)
-        full = row.exact.rtp if stored is None else Fraction(stored.exact)
-        least = row.at_minimum.rtp if stored is None else Fraction(stored.at_minimum)
-        warning = html.badge("the player's edge", "bad") if row.spot in sheet.player_edge else html.NOTHING
+    for spot in rules.spots:
+        odds = sheet.spot(spot.name)
+        lines = [f"{line_in_words(each.line)} ({versions.format_percent(each.chance)})" for each in odds.lines]
         rows.append(
             (
-                row.spot.capitalize(),
-                str(row.pays),
-                versions.format_percent(full),
-                versions.format_percent(least),
-                warning,
+                html.below(spot_title(spot.name), spot.kind),
+                html.lines(*lines),
+                html.NOTHING if spot.commission is None else commission_in_words(spot.commission),
+                " to ".join(format_amount(limit, rules.currency) for limit in rules.limits_of(spot)),
+                " or ".join(map(spot_title, spot.needs)) or html.NOTHING,
+                *map(versions.format_percent, recorded.get(spot.name, (odds.exact.rtp, odds.at_minimum.rtp))),
+                html.badge("the player's edge", "bad") if spot.name in sheet.player_edge else html.NOTHING,
             )
         )
-    headers = ("Spot", "Pays", "Return", "Return at the minimum", "Warning")
-    note = " ".join(notes(sheet))
-    return Grid("Theoretical return, by enumeration", headers, rows, note=note, numeric=frozenset(headers[2:4]))
+    limits = f"Limits in {rules.currency}"
+    headers = ("Spot", "Lines, and how often they decide", "Commission", limits, "Needs", "Return", _LEAST, "Warning")
+    return Grid("Spots", headers, rows, note=" ".join(notes(sheet)), numeric=frozenset({"Return", _LEAST}))
 
 
 def performance(version: RulesVersionDetails) -> Grid:

@@ -16,7 +16,6 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.http import urlencode
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.storage.models import Round, Table, Wager
 from casino.backoffice import game, html, scope
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
@@ -68,7 +67,9 @@ class SearchForm(forms.Form):
     player = picker_field("Player", "player", max_length=80)
     table = picker_field("Table", "table", max_length=120)
     operator = forms.UUIDField(label="Operator", required=False, widget=forms.Select)
-    spot = forms.ChoiceField(required=False, choices=[_ANY, *((spot.value, spot.value.capitalize()) for spot in Spot)])
+    spot = forms.ChoiceField(
+        required=False, choices=[_ANY, *((name, name.capitalize()) for name in ("player", "banker", "tie"))]
+    )
     outcome = forms.ChoiceField(required=False, choices=[_ANY, *((each, each.capitalize()) for each in game.OUTCOMES)])
     minimum = forms.CharField(label="Amount from", required=False, max_length=20)
     maximum = forms.CharField(label="to", required=False, max_length=20)

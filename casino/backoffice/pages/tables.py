@@ -161,6 +161,7 @@ class TableAdmin(LabelledRowsAdmin):
             ActionBar(),
             _seats(state),
             _rounds(obj.pk),
+            rules_sections.spots(state.rules),
             Facts("Rules", rules_sections.rule_facts(state.rules)),
             balances_at("Accounts", obj.pk),
             *rules_sections.versions_of(obj.pk),

@@ -7,6 +7,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from baccarat.domain.rules.spots import spot_title
 from baccarat.storage.models import Wager
 from casino.backoffice import game, html
 from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, time_column
@@ -33,7 +34,7 @@ class WagerAdmin(LabelledRowsAdmin):
     seat_ = column("wager", lambda wager: f"Seat {wager.seat}")
     round = column("round", game.round_link)
     money = column("money", lambda wager: game.money_type_badge(wager.money_type))
-    spots = column("on", lambda wager: ", ".join(spot.capitalize() for spot in wager.stakes))
+    spots = column("on", lambda wager: ", ".join(spot_title(spot) for spot in wager.stakes))
     staked_ = money_column("staked", "staked")
     returned_ = money_column("returned", "returned")
     net = column("net", game.net_of)

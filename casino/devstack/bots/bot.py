@@ -192,16 +192,26 @@ class Bot:
 
     def _stakes(self) -> list[tuple[str, int]]:
         """Choose one spot or several; sometimes less than the minimum if the rules raise it."""
-        unit, rules = self._minimum(), self._rules
-        if rules["under_minimum"] == "raise" and self.rng.random() < 0.15:
-            return [(self.rng.choice(("player", "banker", "tie")), self._units(rules["chips"][0]) * 3)]
-        spots = ["banker", "player", "tie"]
+        rules, spots = self._rules, list(self._rules["spots"])
+        alone = [spot for spot in spots if not spot["needs"]]
+        main = [spot for spot in alone if spot["kind"] == "main"]
+        if main and rules["under_minimum"] == "raise" and self.rng.random() < 0.15:
+            return [(self.rng.choice(main)["name"], self._units(rules["chips"][0]) * 3)]
         self.rng.shuffle(spots)
-        count = 1 if rules["spots_per_round"] == "one" else self.rng.choice((1, 1, 1, 2, 3))
-        return [(spot, unit * self.rng.choice((1, 1, 2, 3, 4))) for spot in spots[:count]]
+        chosen = spots[: 1 if rules["spots_per_round"] == "one" else self.rng.choice((1, 1, 1, 2, 3))]
+        names = {spot["name"] for spot in chosen}
+        allowed = [spot for spot in chosen if not spot["needs"] or names & set(spot["needs"])]
+        return [(spot["name"], self._stake(spot)) for spot in allowed or [self.rng.choice(alone)]]
+
+    def _stake(self, spot: dict[str, Any]) -> int:
+        least, most = (self._limit(spot, name) for name in ("minimum", "maximum"))
+        return min(least * self.rng.choice((1, 1, 2, 3, 4)), max(least, most // least * least))
+
+    def _limit(self, spot: dict[str, Any], name: str) -> int:
+        return self._units(self._rules[name] if spot[name] is None else spot[name])
 
     def _largest(self) -> int:
-        return self._minimum() * 12
+        return 12 * max(self._limit(spot, "minimum") for spot in self._rules["spots"])
 
     def _minimum(self) -> int:
         return self._units(self._rules["minimum"])

@@ -1,10 +1,12 @@
 """Set up the bots' session: an operator with its key, tables of each preset, and players with money."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
-from baccarat.domain.rules.presets import PRESETS
+from baccarat.domain.rules.presets import PRESETS, rules_for
+from baccarat.domain.rules.spots import write_spots
 from baccarat.domain.rules.table_rules import CommissionTiming
 from casino.devstack.bots.client import Client
 from casino.devstack.operator.running import OwnWallet
@@ -16,6 +18,7 @@ from wallet.funding.events import Funding
 CURRENCY: Final = "EUR"
 CURRENCIES: Final = (CURRENCY, "JPY", "KWD", "BTC")
 """With two, no, three and eight decimals."""
+_AT_ONCE: Final = CommissionTiming.SETTLEMENT
 CREDIT: Final = 20_000
 """In what table rules call one."""
 
@@ -47,7 +50,13 @@ GAMES: Final = (
     BotGame("classic", tables=1, players=1, rounds=20, currency="BTC"),
     BotGame("big_table", tables=1, players=6, rounds=60, timeouts=1, whole_shoe=True),
     *(
-        BotGame(preset, tables=1, players=1 if PRESETS[preset].turn_seconds is None else 2, rounds=8, funding=funding)
+        BotGame(
+            preset,
+            tables=1,
+            players=min(2, rules_for(preset, currency=CURRENCY).seats),
+            rounds=8,
+            funding=funding,
+        )
         for funding in (Funding.TRANSFER, Funding.SEAMLESS)
         for preset in PRESETS
     ),
@@ -70,12 +79,16 @@ def open_houses(stack: Stack, wallet: OwnWallet, slug: str) -> dict[Funding, str
     return credentials
 
 
-def rules_for_funding(preset: str, funding: Funding) -> dict[str, Any]:
+def rules_for_funding(preset: str, funding: Funding, currency: str) -> dict[str, Any]:
     """Return how a table of a preset has to differ: money of an operator's own wallet is settled at once."""
-    commission = PRESETS[preset].commission
-    if funding is not Funding.SEAMLESS or commission is None or commission.timing is not CommissionTiming.DEFERRED:
+    rules = rules_for(preset, currency=currency)
+    if funding is not Funding.SEAMLESS or not rules.defers_commission:
         return {}
-    return {"commission": {"rate": "5/100", "rounding": None, "timing": CommissionTiming.SETTLEMENT.value}}
+    settled = [
+        spot if spot.commission is None else replace(spot, commission=replace(spot.commission, timing=_AT_ONCE))
+        for spot in rules.spots
+    ]
+    return {"spots": write_spots(settled, partial(money.format_amount, currency=currency))}
 
 
 async def open_table(operator: Client, game: BotGame, number: int) -> dict[str, Any]:
@@ -88,7 +101,7 @@ async def open_table(operator: Client, game: BotGame, number: int) -> dict[str, 
             "currency": game.currency,
             "money_types": ["real", "play"],
             "accept_player_edge": True,
-            "rules": rules_for_funding(game.preset, game.funding),
+            "rules": rules_for_funding(game.preset, game.funding, game.currency),
         },
     )
 

@@ -11,7 +11,6 @@ from rich.table import Table
 
 from baccarat.domain.rules.odds import expected_return
 from baccarat.domain.rules.presets import rules_for
-from baccarat.domain.rules.wagers import Spot
 from casino.devstack.bots.payment_bot import Tally
 from casino.kernel import money
 from wallet.funding.events import Funding
@@ -56,7 +55,7 @@ class PresetTotals:
         self.handle += money.parse(result["staked"], self.currency)
         self.commission += money.parse(result["commission"], self.currency)
         self.returned += money.parse(result["returned"], self.currency)
-        stakes = {Spot(spot["spot"]): money.parse(spot["stake"], self.currency) for spot in result["spots"]}
+        stakes = {spot["spot"]: money.parse(spot["stake"], self.currency) for spot in result["spots"]}
         self.expected += expected_return(rules, stakes)
 
 

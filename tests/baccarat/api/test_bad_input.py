@@ -22,6 +22,7 @@ from tests.baccarat.api.people import (
     whole_database,
 )
 from tests.conftest import Database
+from tests.support.spots import written
 
 ACTIONS: dict[str, dict[str, Any]] = {
     "seat": {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"},
@@ -40,8 +41,12 @@ ACTIONS: dict[str, dict[str, Any]] = {
     "cut": {"contribution": "9f2c5e7a"},
 }
 SEAT, CHIPS, DEAL, REBUY = (ACTIONS[name] for name in ("seat", "place", "deal", "rebuy"))
-SHARE = {"rate": "5/100", "rounding": None, "timing": "settlement"}
+SHOW = dict.fromkeys(("two_cards", "natural", "one_third_card", "two_third_cards", "ceremony"), 0)
 OPENING: dict[str, Any] = {"name": "A table", "preset": "mini", "currency": "EUR", "money_types": ["real"]}
+
+
+def side(**terms: Any) -> dict[str, Any]:
+    return {"name": "side", "kind": "side", "lines": [{"when": {"player_pair": True}, "pays": "11:1"}], **terms}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +155,7 @@ def test_a_wrong_amount(scene: Scene, amount: object, code: str) -> None:
     problem = refused(at(scene, "place", amount=amount), 422, code)
     assert problem["errors"][0]["field"] == "amount"
     problem = refused(at(scene, "deal", stakes=[{"spot": "tie", "amount": amount}]), 422, code)
-    assert problem["errors"][0]["field"] == "stakes.0.amount"
+    assert problem["errors"][0]["field"] == "stakes[0].amount"
     refused(at(scene, "rebuy", amount=amount), 422, code)
     path = f"tables/{scene.table}/seat"
     refused(posting(scene.bob, path, {**SEAT, "buy_in": amount}), 422, code)
@@ -163,11 +168,20 @@ def test_an_amount_that_the_chips_cannot_make_up(scene: Scene) -> None:
         refused(at(scene, "deal", stakes=[{"spot": "tie", "amount": amount}]), 422, "amount_not_in_chips")
 
 
-@pytest.mark.parametrize("spot", ["dragon", "", "PLAYER", "x" * 300])
-def test_an_unknown_spot(scene: Scene, spot: str) -> None:
-    problem = refused(at(scene, "place", spot=spot), 422, "unknown_spot")
+@pytest.mark.parametrize("spot", ["", "PLAYER", "x" * 300])
+def test_what_can_be_no_spots_name(scene: Scene, spot: str) -> None:
+    code = "field_invalid" if spot else "field_blank"
+    problem = refused(at(scene, "place", spot=spot), 422, code)
     assert problem["errors"][0]["field"] == "spot"
-    refused(at(scene, "deal", stakes=[{"spot": spot, "amount": "5.00"}]), 422, "unknown_spot")
+    problem = refused(at(scene, "deal", stakes=[{"spot": spot, "amount": "5.00"}]), 422, code)
+    assert problem["errors"][0]["field"] == "stakes[0].spot"
+
+
+def test_a_spot_that_the_table_does_not_have(scene: Scene) -> None:
+    problem = refused(at(scene, "place", spot="dragon"), 422, "unknown_spot")
+    assert (problem["unknown"], problem["spots"]) == (["dragon"], ["player", "banker", "tie"])
+    stakes = [{"spot": "tie", "amount": "5.00"}, {"spot": "dragon", "amount": "5.00"}]
+    assert refused(at(scene, "deal", stakes=stakes), 422, "unknown_spot")["unknown"] == ["dragon"]
 
 
 def test_a_spot_that_is_no_text(scene: Scene) -> None:
@@ -266,9 +280,9 @@ def test_an_unknown_field(scene: Scene, action: str) -> None:
 
 
 def test_several_invalid_fields_are_all_listed(scene: Scene) -> None:
-    problem = refused(at(scene, "place", spot="dragon", amount=5, tip=1), 422, "invalid_fields")
+    problem = refused(at(scene, "place", spot="Dragon", amount=5, tip=1), 422, "invalid_fields")
     assert {(error["field"], error["code"]) for error in problem["errors"]} == {
-        ("spot", "unknown_spot"), ("amount", "amount_not_text"), ("tip", "unknown_field"),
+        ("spot", "field_invalid"), ("amount", "amount_not_text"), ("tip", "unknown_field"),
     }  # fmt: skip
 
 
@@ -356,29 +370,73 @@ def test_chips_that_are_on_the_table_already(lucky: Tenant) -> None:
         ({"name": "a\nb"}, "field_invalid", "name"),
         ({"money_types": []}, "field_blank", "money_types"),
         ({"money_types": ["real", "real"]}, "money_type_named_twice", "money_types"),
-        ({"money_types": ["gold"]}, "unknown_choice", "money_types.0"),
+        ({"money_types": ["gold"]}, "unknown_choice", "money_types[0]"),
         ({"money_types": "real"}, "not_an_array", "money_types"),
         ({"accept_player_edge": "yes"}, "not_a_boolean", "accept_player_edge"),
-        ({"rules": []}, "field_invalid", "rules"),
-        ({"rules": {"luck": 7}}, "unknown_field", "rules.luck"),
-        ({"rules": {"seats": "5"}}, "not_an_integer", "rules.seats"),
-        ({"rules": {"minimum": 5}}, "amount_not_text", "rules.minimum"),
-        ({"rules": {"chips": ["1.00"] * 13}}, "field_too_long", "rules.chips"),
-        ({"rules": {"chips": ["0"]}}, "amount_not_positive", "rules.chips.0"),
-        ({"rules": {"burn": 1}}, "not_a_boolean", "rules.burn"),
-        ({"rules": {"tie_pays": "8"}}, "ratio_malformed", "rules.tie_pays"),
-        ({"rules": {"tie_pays": "8/1"}}, "ratio_malformed", "rules.tie_pays"),
-        ({"rules": {"tie_pays": "0:1"}}, "ratio_malformed", "rules.tie_pays"),
-        ({"rules": {"tie_pays": 8}}, "not_a_string", "rules.tie_pays"),
-        ({"rules": {"shuffle": "never"}}, "unknown_choice", "rules.shuffle"),
-        ({"rules": {"commission": "5%"}}, "field_invalid", "rules.commission"),
-        ({"rules": {"commission": {**SHARE, "rate": "0.05"}}}, "ratio_malformed", "rules.commission.rate"),
-        ({"rules": {"commission": {**SHARE, "cap": 1}}}, "unknown_field", "rules.commission.cap"),
+        ({"rules": None}, "field_null", "rules"),
     ],
 )
 def test_a_table_that_is_described_wrongly(scene: Scene, changes: dict[str, Any], code: str, field: str) -> None:
     problem = refused(posting(scene.house, "tables", {**OPENING, **changes}), 422, code)
     assert [error["field"] for error in problem["errors"]] == [field]
+
+
+WRITTEN: list[tuple[Any, str, str]] = [
+    ([], "not_an_object", ""),
+    ({"luck": 7}, "unknown_field", ".luck"),
+    ({"preset": "mini"}, "unknown_field", ".preset"),
+    ({"seats": "5"}, "not_an_integer", ".seats"),
+    ({"seats": 5.0}, "not_an_integer", ".seats"),
+    ({"seats": None}, "field_null", ".seats"),
+    ({"minimum": 5}, "amount_not_text", ".minimum"),
+    ({"minimum": "5,00"}, "amount_malformed", ".minimum"),
+    ({"maximum": "1" * 30}, "amount_too_large", ".maximum"),
+    ({"chips": ["1.00"] * 13}, "field_too_long", ".chips"),
+    ({"chips": ["0"]}, "amount_not_positive", ".chips[0]"),
+    ({"burn": 1}, "not_a_boolean", ".burn"),
+    ({"shuffle": "never"}, "unknown_choice", ".shuffle"),
+    ({"show_milliseconds": {**SHOW, "rest": 1}}, "unknown_field", ".show_milliseconds.rest"),
+    ({"spots": {}}, "not_an_array", ".spots"),
+    ({"spots": [side(colour="red")]}, "unknown_field", ".spots[0].colour"),
+    ({"spots": [side(), {"name": "other"}]}, "field_required", ".spots[1].lines"),
+    ({"spots": [side(commission="5%")]}, "not_an_object", ".spots[0].commission"),
+    ({"spots": [side(commission={"rate": "0.05"})]}, "field_invalid", ".spots[0].commission.rate"),
+    ({"spots": [side(commission={"rate": "1/20", "cap": 1})]}, "unknown_field", ".spots[0].commission.cap"),
+    ({"spots": [side(minimum=5)]}, "amount_not_text", ".spots[0].minimum"),
+    ({"spots": [side(minimum="-5.00")]}, "amount_not_positive", ".spots[0].minimum"),
+    ({"spots": [side(kind="middle")]}, "unknown_choice", ".spots[0].kind"),
+    ({"spots": [side(needs="tie")]}, "not_an_array", ".spots[0].needs"),
+    *(
+        ({"spots": [side(lines=[{"when": {"pairs": 1}, **line}])]}, code, f".spots[0].lines[0]{field}")
+        for line, code, field in (
+            ({"pays": "8"}, "field_invalid", ".pays"),
+            ({"pays": "8/1"}, "field_invalid", ".pays"),
+            ({"pays": 8}, "not_a_string", ".pays"),
+            ({"pays": "8:1", "push": True}, "line_pays_or_pushes", ""),
+            ({}, "line_pays_or_pushes", ""),
+            ({"when": {"pairs": 1.5}, "push": True}, "field_invalid", ".when.pairs"),
+            ({"when": {"pairs": {"from": 1}}, "push": True}, "field_required", ".when.pairs.to"),
+        )
+    ),
+]
+"""Rules that are written wrongly, with the code and the field."""
+
+
+@pytest.mark.parametrize(("rules", "code", "field"), WRITTEN)
+def test_rules_that_are_written_wrongly(scene: Scene, rules: Any, code: str, field: str) -> None:
+    problem = refused(posting(scene.house, "tables", {**OPENING, "rules": rules}), 422, "invalid_rules")
+    assert [(error["field"], error["code"]) for error in problem["errors"]] == [(f"rules{field}", code)]
+    at = f"tables/{scene.table}/versions"
+    problem = refused(posting(scene.house, at, {"rules": rules}, person="ann"), 422, "invalid_rules")
+    assert [(error["field"], error["code"]) for error in problem["errors"]] == [(f"rules{field}", code)]
+
+
+def test_all_that_is_wrong_with_rules_is_told_at_once(scene: Scene) -> None:
+    rules = {"decks": "8", "luck": 7, "spots": [side(name=5, kind="middle"), side(lines=[{"pays": 8}])]}
+    problem = refused(posting(scene.house, "tables", {**OPENING, "rules": rules}), 422, "invalid_rules")
+    assert {error["field"] for error in problem["errors"]} == {
+        "rules.decks", "rules.luck", "rules.spots[0].name", "rules.spots[0].kind", "rules.spots[1].lines[0].pays",
+    }  # fmt: skip
 
 
 def test_an_unknown_preset(scene: Scene) -> None:
@@ -407,11 +465,13 @@ def test_an_unknown_preset(scene: Scene) -> None:
         ("mini", {"burn": True}, {"burn"}),
         ("mini", {"auto_confirm": True}, {"auto_confirm"}),
         ("mini", {"minimum_cycle_seconds": 3601}, {"minimum_cycle_seconds"}),
-        ("mini", {"tie_pays": "10001:1"}, {"tie_pays"}),
+        ("mini", {"spots": written(tie="10001:1")}, {"spots[2].lines[0].pays"}),
+        ("mini", {"spots": written(tie="0:1")}, {"spots[2].lines[0].pays"}),
+        ("mini", {"spots": []}, {"spots"}),
         ("mini", {"shuffle": "shoe"}, {"cut_cards_from_end"}),
-        ("mini", {"commission": {**SHARE, "rate": "101/100"}}, {"commission"}),
-        ("mini", {"commission": {**SHARE, "rounding": "2/1"}}, {"commission"}),
-        ("mini", {"commission": {**SHARE, "timing": "deferred"}}, {"commission"}),
+        ("mini", {"spots": written(commission={"rate": "101/100"})}, {"spots[1].commission"}),
+        ("mini", {"spots": written(commission={"rate": "5/100", "rounding": "2/1"})}, {"spots[1].commission"}),
+        ("mini", {"spots": written(commission={"rate": "5/100", "timing": "deferred"})}, {"spots"}),
         ("mini", {"cut_cards_from_end": 14}, {"cut_cards_from_end"}),
         ("big_table", {"cut_cards_from_end": 11}, {"cut_cards_from_end"}),
         ("big_table", {"cut_cards_from_end": 400}, {"cut_cards_from_end"}),
@@ -422,17 +482,46 @@ def test_an_unknown_preset(scene: Scene) -> None:
 def test_rules_by_which_no_table_can_play(scene: Scene, preset: str, rules: dict[str, Any], fields: set[str]) -> None:
     body = {**OPENING, "preset": preset, "accept_player_edge": True, "rules": rules}
     problem = refused(posting(scene.house, "tables", body, person="ann"), 422, "invalid_rules")
-    assert problem["fields"].keys() == fields
+    assert {error["field"] for error in problem["errors"]} == {f"rules.{field}" for field in fields}
+
+
+@pytest.mark.parametrize(
+    ("spot", "code", "field"),
+    [
+        (side(name="tie"), "spot_named_twice", "name"),
+        (side(name="Side bet"), "spot_name_malformed", "name"),
+        (side(needs=["dragon"]), "needed_spot_unknown", "needs"),
+        (side(needs=["side"]), "needed_spot_unknown", "needs"),
+        (side(minimum="5.50"), "minimum_not_makeable", "minimum"),
+        (side(maximum="5.50"), "maximum_not_makeable", "maximum"),
+        (side(minimum="50.00", maximum="10.00"), "maximum_under_minimum", "maximum"),
+        (side(maximum="4.00"), "maximum_under_minimum", "maximum"),
+        (side(lines=[]), "lines_out_of_range", "lines"),
+        (side(lines=[{"when": {"luck": 7}, "pays": "8:1"}]), "fact_unknown", "lines[0].when.luck"),
+        (side(lines=[{"when": {"winner": "me"}, "pays": "8:1"}]), "fact_value_unknown", "lines[0].when.winner"),
+        (side(lines=[{"when": {"winner": []}, "pays": "8:1"}]), "fact_value_unknown", "lines[0].when.winner"),
+        (side(lines=[{"when": {"winner": "tie", "margin": 9}, "pays": "8:1"}]), "line_never_holds", "lines[0]"),
+        (side(lines=[{"pays": "1:1"}, {"when": {"pairs": 1}, "pays": "8:1"}]), "line_unreachable", "lines[1]"),
+    ],
+)
+def test_a_spot_that_no_table_can_have(scene: Scene, spot: dict[str, Any], code: str, field: str) -> None:
+    rules = {"rules": {"spots": [*written(), spot]}}
+    for send in (
+        posting(scene.house, f"tables/{scene.table}/versions", rules, person="ann"),
+        posting(scene.house, "tables", {**OPENING, **rules}, person="ann"),
+    ):
+        problem = refused(send, 422, "invalid_rules")
+        assert [(error["field"], error["code"]) for error in problem["errors"]] == [(f"rules.spots[3].{field}", code)]
 
 
 def test_odds_that_give_the_player_an_edge_need_the_operators_word(scene: Scene) -> None:
-    body = {**OPENING, "rules": {"tie_pays": "10:1"}}
+    body = {**OPENING, "rules": {"spots": written(tie="10:1")}}
     problem = refused(posting(scene.house, "tables", body, person="ann"), 422, "player_edge_not_accepted")
     assert problem["spots"] == ["tie"]
 
 
 def test_odds_over_those_of_the_installation(scene: Scene) -> None:
-    rules = {"tie_pays": "10000:1", "player_pays": "100:1", "banker_pays": "100:1", "commission": None}
+    rules = {"spots": written(tie="10000:1", player="100:1", banker="100:1", commission=None)}
     body = {**OPENING, "accept_player_edge": True, "rules": rules}
     problem = refused(posting(scene.house, "tables", body, person="ann"), 422, "odds_too_high")
     assert problem["spots"] == ["player", "banker", "tie"]

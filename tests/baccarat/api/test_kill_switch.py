@@ -13,6 +13,7 @@ from casino.significant import thresholds
 from casino.significant.thresholds import Thresholds
 from tests.baccarat.api.people import NOWHERE, Tenant, bet, deal_all, sit
 from tests.support import rules as waiting_rules
+from tests.support.spots import spots_of
 
 HOUSE = Metadata(operator="", actor="shell:ops", causation="", correlation="")
 
@@ -69,7 +70,7 @@ def test_an_operator_sees_the_versions_of_its_tables_with_what_they_return_and_r
     bet(alice, table, banker="10.00")
     deal_all()
     me = {"table": UUID(table), "operator": UUID(lucky.id), "metadata": HOUSE}
-    number = rules_lifecycle.draft(differences={"tie_pays": Ratio(9, 1)}, by="staff:1", **me)
+    number = rules_lifecycle.draft(differences={"spots": spots_of("mini", tie=Ratio(9, 1))}, by="staff:1", **me)
     waiting_rules.publish(table, number)
 
     second, first = lucky.read(f"tables/{table}/versions")["items"]

@@ -7,6 +7,7 @@ import pytest
 
 from casino.events.sql import fetch
 from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, bet, deal_all, sit
+from tests.support.spots import written
 
 ALONE = ("overview", "mini", "classic")
 IN_COMPANY = ("atlantic_city", "big_table")
@@ -204,8 +205,11 @@ def test_players_in_company_live_a_whole_life(lucky: Tenant, preset: str) -> Non
 def test_a_table_by_an_operators_own_rules_plays_by_them(lucky: Tenant) -> None:
     rules = {
         **LONG_TURN, "decks": 1, "shuffle": "shoe", "cut_cards_from_end": 14, "burn": True, "chips": ["2.00"],
-        "minimum": "4.00", "maximum": "40.00", "under_minimum": "raise", "player_pays": "2:3", "banker_pays": "1:2",
-        "tie_pays": "7:1", "commission": {"rate": "1/10", "rounding": "1/1", "timing": "deferred"},
+        "minimum": "4.00", "maximum": "40.00", "under_minimum": "raise",
+        "spots": written(
+            player="2:3", banker="1:2", tie="7:1",
+            commission={"rate": "1/10", "rounding": "1/1", "timing": "deferred"},
+        ),
     }  # fmt: skip
     sentence = (
         "We accept that Banker returns 55.3240%, less than our floor of 75.0000% and that Tie returns 74.8923%, "

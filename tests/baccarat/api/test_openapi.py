@@ -14,6 +14,7 @@ from tests.baccarat.api import contract
 from tests.baccarat.api.contract import faults
 from tests.baccarat.api.people import Tenant
 from tests.operations import AREAS, ROWS
+from tests.support.spots import written
 from wallet.payments.withdrawal_state import WithdrawalStatus
 
 
@@ -59,7 +60,7 @@ def test_every_example_obeys_the_schema_beside_it(name: str) -> None:
 def test_the_judge_finds_what_is_missing_wrong_or_too_much() -> None:
     schema = {"$ref": "#/components/schemas/Stake"}
     assert faults({"spot": "tie", "amount": "5.00"}, schema) == []
-    for wrong in ({"spot": "tie"}, {"spot": "dragon", "amount": "5.00"}, {"spot": "tie", "amount": "5.00", "tip": 1}):
+    for wrong in ({"spot": "tie"}, {"spot": "Dragon", "amount": "5.00"}, {"spot": "tie", "amount": "5.00", "tip": 1}):
         assert len(faults(wrong, schema)) == 1
     moment = {"type": "string", "format": "date-time"}
     assert faults("2026-11-21T09:00:00Z", moment) == []
@@ -75,10 +76,10 @@ def test_the_judge_finds_what_is_missing_wrong_or_too_much() -> None:
         ("OwnSeat", "status", ["deciding", "confirmed", "passed", "timed_out", "left", None]),
         ("RoundSeat", "money_type", ["real", "play"]),
         ("SpotResult", "result", ["win", "lose", "push"]),
-        ("SpotResult", "spot", ["player", "banker", "tie"]),
         ("TableRules", "shuffle", ["each_round", "shoe"]),
         ("TableRules", "spots_per_round", ["any", "one"]),
         ("TableRules", "under_minimum", ["raise", "reject"]),
+        ("Spot", "kind", ["main", "side"]),
         ("Commission", "timing", ["settlement", "deferred"]),
         ("RulesVersion", "effective_from", ["", "next_round", "next_shoe", "new_shoe"]),
     ],
@@ -116,8 +117,10 @@ def test_an_operator_can_set_every_rule_of_a_table_and_is_shown_it(lucky: Tenant
     rules = {
         "seats": 7, "decks": 6, "shuffle": "shoe", "cut_cards_from_end": 20, "burn": True, "fixed_order": True,
         "chips": ["2.00", "10.00"], "minimum": "4.00", "maximum": "400.00", "under_minimum": "raise",
-        "spots_per_round": "one", "player_pays": "1:1", "banker_pays": "19:20", "tie_pays": "9:1",
-        "commission": {"rate": "4/100", "rounding": "1/2", "timing": "deferred"}, "turn_seconds": 30,
+        "spots_per_round": "one", "turn_seconds": 30, "hands_after_cut": 0,
+        "spots": written(
+            banker="19:20", tie="9:1", commission={"rate": "4/100", "rounding": "1/2", "timing": "deferred"}
+        ),
         "caller": True, "look_seconds": 5, "hand_back_seconds": 8, "play_money": False, "seat_kept_rounds": 5,
         "show_milliseconds": {"two_cards": 1, "natural": 2, "one_third_card": 3, "two_third_cards": 4, "ceremony": 5},
         "auto_confirm": True, "minimum_cycle_seconds": 6, "may_hurry": False,
@@ -126,11 +129,25 @@ def test_an_operator_can_set_every_rule_of_a_table_and_is_shown_it(lucky: Tenant
     assert rules.keys() == {field.name for field in fields(TableRules)} - {"preset", "version", "currency"}
     table = lucky.table("mini", money_types=["real"], rules=rules)
     shown = lucky.read(f"tables/{table}")["rules"]
-    rules["commission"] = {"rate": "4/100", "rounding": "1/2 of the lowest chip, up", "timing": "deferred"}
     assert {name: shown[name] for name in rules} == rules
 
 
 def test_commission_can_be_left_to_none_or_to_be_exact(lucky: Tenant) -> None:
     for given in (None, {"rate": "1/20", "rounding": None, "timing": "settlement"}):
-        table = lucky.table("overview", rules={"commission": given})
-        assert lucky.read(f"tables/{table}")["rules"]["commission"] == given
+        table = lucky.table("overview", rules={"spots": written(commission=given)})
+        assert lucky.read(f"tables/{table}")["rules"]["spots"][1]["commission"] == given
+
+
+def test_a_side_bet_is_shown_as_it_was_sent(lucky: Tenant) -> None:
+    side = {
+        "name": "side", "kind": "side", "minimum": "6.00", "maximum": "20.00", "needs": ["player", "banker"],
+        "commission": None, "lines": [
+            {"when": {"player_pair": True, "winner": "tie"}, "push": True},
+            {"when": {"margin": [5, 9], "winner": "player"}, "pays": "27:50"},
+        ],
+    }  # fmt: skip
+    table = lucky.table("mini", money_types=["play"], rules={"spots": [*written(), side]})
+    assert lucky.read(f"tables/{table}")["rules"]["spots"] == [*written(), side]
+    odds = lucky.read(f"tables/{table}/odds", stakes="6.00")["spots"][3]
+    assert [each["line"] for each in odds["lines"]] == side["lines"]
+    assert odds["at_stakes"][0]["return"] == odds["at_minimum"]["return"]

@@ -6,23 +6,23 @@ import pytest
 
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.versions import MAX_ODDS, spots_over_odds
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import table_lifecycle
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import Tenant, sandbox_tenant
+from tests.support.spots import written
 from tests.support.tables import digest_of
 
 MINI: dict[str, Any] = {"name": "A table", "preset": "mini", "currency": "EUR", "money_types": ["real"]}
-NINE = {**MINI, "rules": {"tie_pays": "9:1"}}
+NINE = {**MINI, "rules": {"spots": written(tie="9:1")}}
 EDGE = {**MINI, "preset": "atlantic_city", "accept_player_edge": True}
 
 
 def test_one_opens_a_table_for_real_money_with_the_rules_of_a_preset_alone(lucky: Tenant) -> None:
     assert lucky.post("tables", MINI).status_code == 201
-    assert lucky.post("tables", {**MINI, "rules": {"tie_pays": "8:1"}}).status_code == 201
+    assert lucky.post("tables", {**MINI, "rules": {"spots": written(tie="8:1")}}).status_code == 201
     assert lucky.post("tables", {**NINE, "money_types": ["play"]}).status_code == 201
     assert sandbox_tenant("free").post("tables", NINE).status_code == 201
 
@@ -61,7 +61,7 @@ def test_that_players_have_the_edge_is_a_critical_event_with_the_odds_and_both_p
     assert (told.after["rules"], told.after["label"]) == (digest_of(table), "atlantic_city@1")
 
     change = lucky.do(f"tables/{lucky.open_table(MINI)}/versions", {
-        "rules": {"commission": None},
+        "rules": {"spots": written(commission=None)},
         "acknowledgement": "We accept that the player has the edge on Banker, which returns 101.2351%.",
     }, person="ann")  # fmt: skip
     assert SignificantEvent.objects.filter(kind="player_edge", operator_id=lucky.id).count() == 1
@@ -72,12 +72,12 @@ def test_that_players_have_the_edge_is_a_critical_event_with_the_odds_and_both_p
 def test_a_spot_without_highest_odds_is_not_offered_for_real_money() -> None:
     mini = rules_for("mini", currency="EUR")
     assert spots_over_odds(mini) == ()
-    assert spots_over_odds(mini, {spot: odds for spot, odds in MAX_ODDS.items() if spot is not Spot.TIE}) == (Spot.TIE,)
+    assert spots_over_odds(mini, {spot: odds for spot, odds in MAX_ODDS.items() if spot != "tie"}) == ("tie",)
 
 
 @pytest.mark.parametrize(("odds", "status"), [("20:1", 202), ("21:1", 422)])
 def test_odds_up_to_the_highest_are_offered(lucky: Tenant, odds: str, status: int) -> None:
-    body = {**MINI, "accept_player_edge": True, "rules": {"tie_pays": odds}}
+    body = {**MINI, "accept_player_edge": True, "rules": {"spots": written(tie=odds)}}
     assert lucky.post("tables", body, person="ann").status_code == status
     sandbox = sandbox_tenant("free").post("tables", body)
     assert sandbox.status_code == (201 if status == 202 else 422)

@@ -1,10 +1,20 @@
 """Rules of a table changed over HTTP: one person at an operator's desk drafts, another publishes."""
 
+import inspect
+import json
+import re
+
 import pytest
 
 from baccarat.audit import engine
+from baccarat.domain.rules import spots, validation
+from casino.api.error_catalogue import FIELD_PROBLEMS
+from casino.devstack.home import PROJECT
 from casino.events import sealer
 from tests.baccarat.api.people import NOWHERE, Tenant, bet, deal_all, sit
+from tests.support.spots import written
+
+GUIDE = PROJECT / "deploy" / "docs" / "integration" / "tables-and-turns.md"
 
 
 @pytest.mark.usefixtures("database")
@@ -12,7 +22,7 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
     table = lucky.table("mini")
     at, alice = f"tables/{table}/versions", lucky.player("Alice")
     sit(alice, table)
-    asked = {"rules": {"tie_pays": "9:1", "minimum": "10.00"}, "reason": " Asked for by the players. "}
+    asked = {"rules": {"spots": written(tie="9:1"), "minimum": "10.00"}, "reason": " Asked for by the players. "}
     change = lucky.do(at, asked, person="ann")
     assert (change["kind"], change["subject"]) == ("rules", f"rules:{table}/2")
     draft = lucky.read(f"{at}/2")
@@ -51,9 +61,9 @@ def test_a_draft_whose_change_is_declined_or_cancelled_is_dropped(lucky: Tenant,
 @pytest.mark.parametrize(
     ("rules", "code"),
     [
-        ({"banker_pays": "2:1"}, "odds_too_high"),
-        ({"commission": None}, "player_edge_not_accepted"),
-        ({"tie_pays": "6:1"}, "return_under_floor"),
+        ({"spots": written(banker="2:1")}, "odds_too_high"),
+        ({"spots": written(commission=None)}, "player_edge_not_accepted"),
+        ({"spots": written(tie="6:1")}, "return_under_floor"),
         ({}, "rules_unchanged"),
         ({"decks": 0}, "invalid_rules"),
         ({"shuffle": "shoe", "cut_cards_from_end": 14}, "shuffle_is_fixed"),
@@ -69,7 +79,7 @@ def test_doubtful_rules_are_refused_as_everywhere_and_change_nothing(
 
 def test_what_returns_less_than_the_floor_needs_the_very_sentence_of_the_refusal(lucky: Tenant) -> None:
     at = f"tables/{lucky.table('mini')}/versions"
-    asked = {"rules": {"tie_pays": "6:1"}}
+    asked = {"rules": {"spots": written(tie="6:1")}}
     sentence = lucky.post(at, asked, person="ann").json()["required_acknowledgement"]
     assert sentence == "We accept that Tie returns 66.6092%, less than our floor of 75.0000%."
     assert lucky.post(at, {**asked, "acknowledgement": "yes"}, person="ann").json()["code"] == "acknowledgement_differs"
@@ -106,3 +116,20 @@ def test_another_operator_neither_sees_nor_touches_a_version(lucky: Tenant, gold
     assert lucky.get(f"{at}/9").json()["code"] == "unknown_version"
     assert lucky.get(f"tables/{NOWHERE}/versions/1").json()["code"] == "unknown_table"
     assert lucky.post(at, {"rules": {}, "actor": "ben"}, person="ben").json()["code"] == "unknown_field"
+
+
+def test_the_guide_explains_every_code_of_what_can_be_wrong_with_rules() -> None:
+    source = "".join(inspect.getsource(module) for module in (spots, validation))
+    codes = set(re.findall(r'Fault\([^,]+, "(\w+)"', source))
+    codes |= set(re.findall(r'^    \(\s*"\w+",\s*"(\w+)",', source, re.MULTILINE))
+    rows = re.findall(r"^\| (`.*?) \|", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    told = {code for row in rows for code in re.findall("[a-z_]+", row)} | {each.code for each in FIELD_PROBLEMS}
+    assert {"line_unreachable", "burn_needs_a_shoe", "look_without_hand_back"} <= codes
+    assert codes - told == set()
+
+
+def test_the_guides_spots_can_be_played(lucky: Tenant) -> None:
+    (example,) = re.findall(r"```json\n(\[.*?\])\n```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    table = lucky.table("mini", money_types=["play"], rules={"spots": json.loads(example)})
+    listed = lucky.read(f"tables/{table}")["rules"]["spots"]
+    assert [spot["name"] for spot in listed] == ["player", "banker", "tie", "lucky_nine"]

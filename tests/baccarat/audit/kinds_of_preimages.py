@@ -7,7 +7,6 @@ contribution to the second, so that no other kind leads to its finding.
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import betting
 from tests.baccarat.audit.attacker import WITH_RECOMPUTED_CHAIN, Attacker
 from tests.baccarat.audit.playing import deal, sit
@@ -106,9 +105,9 @@ def play() -> None:
     for _ in KINDS:
         seated = sit("mini")
         for contribution in ("aa", None):
-            signed = sign_wager(seated.guests[0], {Spot.BANKER: 2500}, play_money=True)
+            signed = sign_wager(seated.guests[0], {"banker": 2500}, play_money=True)
             betting.deal(
-                actor=seated.guests[0], stakes={Spot.BANKER: 2500}, currency="EUR", contribution=contribution,
+                actor=seated.guests[0], stakes={"banker": 2500}, currency="EUR", contribution=contribution,
                 signature=signed,
             )  # fmt: skip
             deal()

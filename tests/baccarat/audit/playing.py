@@ -5,7 +5,6 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.services import betting, dealing, kill_switch, seats, table_lifecycle, witness_chains
 from baccarat.services.seats import TableActor
@@ -31,13 +30,19 @@ class Seated:
 
     def bet(self, **stakes: int) -> None:
         """Confirm these stakes, in minor units by spot, for every player."""
-        by_spot = {Spot(spot): amount for spot, amount in stakes.items()}
+        by_spot = dict(stakes)
         for guest in self.guests:
             betting.deal(actor=guest, stakes=by_spot, currency="EUR")
 
 
 def sit(
-    preset: str, *, players: int = 1, buy_in: int = 1_000_000, money_type: MoneyType = MoneyType.PLAY, **rules: object
+    preset: str,
+    *,
+    players: int = 1,
+    buy_in: int = 1_000_000,
+    money_type: MoneyType = MoneyType.PLAY,
+    money_types: tuple[MoneyType, ...] = (MoneyType.REAL, MoneyType.PLAY),
+    **rules: object,
 ) -> Seated:
     """Open a table of a preset and seat that many new players with `buy_in` minor units each.
 
@@ -49,7 +54,7 @@ def sit(
         name=preset,
         preset=preset,
         currency="EUR",
-        money_types=(MoneyType.REAL, MoneyType.PLAY),
+        money_types=money_types,
         edge_accepted=True,
         overrides={"caller": False, "show_milliseconds": NO_SHOW, **rules},
         metadata=METADATA,

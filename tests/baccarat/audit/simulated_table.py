@@ -18,7 +18,6 @@ from baccarat.domain.rounds.forcing import SCENARIOS
 from baccarat.domain.rounds.voiding import needs_second_person
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import Shuffle
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.state import INITIAL
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
@@ -26,6 +25,7 @@ from baccarat.storage.event_registry import CATALOGUE
 from casino.events.records import RecordedEvent
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
+from tests.support.spots import SPOTS
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TABLE, OPERATOR = UUID(int=1), UUID(int=2)
@@ -215,10 +215,10 @@ class SimulatedTable:
             return
         seed, burn = self.seeds[self.work.round.require_opened().shoe], dealer.max_burned_cards(self.work)
         shown = dealer.seed_revealed_by_round(self.work, seed)
-        pinned, currency = dealer.closing_inputs(self.work, self.entropy()), self.work.table.rules.currency
+        pinned, rules = dealer.closing_inputs(self.work, self.entropy()), self.work.table.rules
         agreed = "staff:2" if needs_second_person(self.work.round) else None
         self.work.decide_on_round(
-            rc.VoidRound("staff:1", VoidReason.OTHER, "x", shown, self.now, burn, pinned, currency, agreed)
+            rc.VoidRound("staff:1", VoidReason.OTHER, "x", shown, self.now, burn, pinned, rules, agreed)
         )
         dealer.end_finished_shoe(self.work, seed=seed, now=self.now)
         dealer.open_next_round(self.work, entropy=self.entropy(), now=self.now)
@@ -251,7 +251,7 @@ ACTIONS += ["force", "sit", "leave", "undo", "clear", "pass_turn", "wait", "susp
 STEPS = st.tuples(
     st.sampled_from(ACTIONS),
     st.sampled_from(PLAYERS),
-    st.sampled_from(Spot),
+    st.sampled_from(SPOTS),
     st.sampled_from([100, 2500, 2500, 10_000, 50_000]),
 )
 

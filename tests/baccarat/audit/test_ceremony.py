@@ -5,7 +5,6 @@ from dataclasses import replace
 from baccarat.audit import engine
 from baccarat.audit.rebuild import play_projector
 from baccarat.audit.round_replay import replay_round
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import betting, ceremony, voiding
 from casino.events.rebuild import check
 from casino.events.sql import fetch
@@ -60,7 +59,7 @@ def test_voids_after_a_look_burn_a_shoe_of_fixed_order_to_its_end(database):
     voids = 0
     while fetch("SELECT (state->>'shoes')::int FROM baccarat_table") == [(1,)]:
         voids += 1
-        betting.deal(actor=ann, stakes={Spot.PLAYER: 2500}, currency="EUR")
+        betting.deal(actor=ann, stakes={"player": 2500}, currency="EUR")
         betting.pass_turn(actor=ben)
         deal()
         ceremony.look(actor=ann)

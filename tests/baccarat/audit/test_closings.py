@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from baccarat.domain.fairness.cut import ContributionSignature
-from baccarat.domain.rules.wagers import Spot
 from tests.baccarat.audit.simulated_table import PLAYERS, SimulatedTable, finding_kinds, forge
 
 OTHER = "0f" * 32
@@ -20,7 +19,7 @@ def long_shoe() -> SimulatedTable:
     simulation = SimulatedTable("big_table")
     simulation.do("sit", PLAYERS[0], None, None)
     for action in ("place", "confirm", "void", "leave"):
-        simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
+        simulation.do(action, PLAYERS[0], "banker", 2500)
     return simulation
 
 

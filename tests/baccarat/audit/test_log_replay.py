@@ -16,7 +16,6 @@ from baccarat.domain.rounds.events import HandedBackBy, Side
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.presets import PRESETS
 from baccarat.domain.rules.recorded import record
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import PlaceInShoe
 from baccarat.storage.event_registry import CATALOGUE
 from casino.kernel.money import MoneyType
@@ -57,7 +56,7 @@ def play_one_shoe(**overrides):
     simulation.do("sit", PLAYERS[0], None, None)
     while not any(row.type == "ShoeEnded" for row in simulation.rows):
         for action in ("place", "confirm", "deal"):
-            simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
+            simulation.do(action, PLAYERS[0], "banker", 2500)
     return simulation
 
 
@@ -68,7 +67,7 @@ def play_with_forced_cards():
     simulation.do("force", None, None, 0)
     while not any(row.type == "ShoeEnded" for row in simulation.rows):
         for action in ("place", "confirm", "deal"):
-            simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
+            simulation.do(action, PLAYERS[0], "banker", 2500)
     return simulation
 
 
@@ -96,7 +95,7 @@ def play_with_caller(**rules):
     simulation.do("deal", None, None, None)
     for handed_back in (True, False):
         for player, amount in zip(PLAYERS, (5000, 5000, 2500), strict=True):
-            simulation.do("place", player, Spot.PLAYER, amount)
+            simulation.do("place", player, "player", amount)
             simulation.do("confirm", player, None, None)
         simulation.do("deal", None, None, None)
         simulation.do("look", PLAYERS[0], None, None)
@@ -117,7 +116,7 @@ def test_a_ceremony_has_no_findings_whoever_ends_it():
 def test_cards_seen_in_a_voided_round_are_never_dealt():
     simulation = play_with_caller(fixed_order=True)
     for _ in range(12):  # to the end of the shoe and beyond: burned cards count as dealt
-        simulation.do("place", PLAYERS[0], Spot.PLAYER, 2500)
+        simulation.do("place", PLAYERS[0], "player", 2500)
         simulation.do("confirm", PLAYERS[0], None, None)
         simulation.do("wait", None, None, None)
         simulation.do("deal", None, None, None)
@@ -161,7 +160,7 @@ def test_a_ceremony_without_one_of_its_steps_is_reported(kind):
 def test_a_needless_burn_is_reported():
     simulation = play_with_caller()
     for action in ("place", "confirm", "void"):
-        simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
+        simulation.do(action, PLAYERS[0], "banker", 2500)
     assert finding_kinds(simulation) == []
     forge(simulation, "RoundVoided", lambda event: {"burned_count": 6})
     assert "burned cards differ" in finding_kinds(simulation)
@@ -200,13 +199,13 @@ def test_a_shoe_played_to_its_end_has_no_findings():
         ("RoundSettled", lambda e: {"seed": None}, "seed missing"),
         ("WagerConfirmed", lambda e: {"player": PLAYERS[2]}, "wager of another player"),
         ("WagerConfirmed", lambda e: {"confirmed_at": NOW + timedelta(days=1)}, "wager confirmed late"),
-        ("WagerConfirmed", lambda e: {"stakes": {Spot.BANKER: 10**7}}, "stake over the maximum"),
+        ("WagerConfirmed", lambda e: {"stakes": {"banker": 10**7}}, "stake over the maximum"),
         ("BettingClosed", lambda e: {"closed_at": NOW}, "times out of order"),
         ("BettingClosed", lambda e: {"closing": None}, "closing differs"),
         ("BettingClosed", lambda e: {"closing": replace(e.closing, blind="ab" * 32)}, "closing differs"),
         ("BettingClosed", lambda e: {"closing": replace(e.closing, before="ab" * 32)}, "closing differs"),
         ("BettingClosed", lambda e: {"closing": replace(e.closing, digest="ab" * 32)}, "closing differs"),
-        ("WagerConfirmed", lambda e: {"raised": {Spot.BANKER: 100}}, "closing differs"),
+        ("WagerConfirmed", lambda e: {"raised": {"banker": 100}}, "closing differs"),
         ("ChipsPlaced", lambda e: {"amount": 1}, "stake not makeable"),
         ("ChipsPlaced", lambda e: {"seat": 9}, "seat not in the round"),
         ("SeatTaken", lambda e: {"seat": 99}, "unknown seat"),
@@ -249,7 +248,7 @@ def test_a_shoe_used_twice_is_reported():
     simulation.do("sit", PLAYERS[0], None, None)
     for _ in range(2):
         for action in ("place", "confirm", "deal"):
-            simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
+            simulation.do(action, PLAYERS[0], "banker", 2500)
     dealt = [CATALOGUE.decode(row.type, row.schema, row.data) for row in simulation.rows if row.type == "CardsDealt"]
     assert finding_kinds(simulation) == []
     forge(simulation, "CardsDealt", with_terms(shoe=dealt[0].next_terms.shoe), last=True)
@@ -265,7 +264,7 @@ def test_terms_that_were_not_fixed_with_the_cards_are_missed():
     simulation = SimulatedTable("mini")
     simulation.do("sit", PLAYERS[0], None, None)
     for _ in range(2):
-        simulation.do("play", PLAYERS[0], Spot.BANKER, 2500)
+        simulation.do("play", PLAYERS[0], "banker", 2500)
     forge(simulation, "CardsDealt", lambda event: {"next_terms": None})
     assert "terms differ" in finding_kinds(simulation)
 
@@ -303,7 +302,7 @@ def test_a_round_uses_the_shoe_committed_to_before_it_and_commits_to_the_next(pr
     simulation = SimulatedTable(preset)
     simulation.do("sit", PLAYERS[0], None, None)
     for _ in range(2):
-        simulation.do("play", PLAYERS[0], Spot.BANKER, 2500)
+        simulation.do("play", PLAYERS[0], "banker", 2500)
     assert finding_kinds(simulation) == []
     forge(simulation, kind, change, last=True)
     assert expected <= set(finding_kinds(simulation))
@@ -313,7 +312,7 @@ def test_each_seed_of_a_round_settled_twice_is_checked_against_its_cards():
     simulation = SimulatedTable("mini")
     simulation.do("sit", PLAYERS[0], None, None)
     for action in ("place", "confirm", "deal"):
-        simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
+        simulation.do(action, PLAYERS[0], "banker", 2500)
     simulation.rows.append(
         simulation.rows[-1]._replace(id=len(simulation.rows) + 1, version=simulation.rows[-1].version + 1)
     )
@@ -335,7 +334,7 @@ def test_impossible_rules_are_reported_without_a_crash():
     simulation = SimulatedTable("mini")
     simulation.do("sit", PLAYERS[0], None, None)
     for action in ("place", "confirm", "deal"):
-        simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
+        simulation.do(action, PLAYERS[0], "banker", 2500)
     forge(simulation, "TableOpened", lambda event: {"rules": record(replace(event.rules.decoded, decks=0))})
     assert finding_kinds(simulation)[0] == "rules are not playable"
     assert "event can't be explained" in finding_kinds(simulation)

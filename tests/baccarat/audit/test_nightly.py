@@ -11,7 +11,6 @@ from django.db import connection
 from baccarat.audit import engine, nightly, ranges, saved_state
 from baccarat.audit.report import FindingCollector
 from baccarat.audit.saved_state import state_format
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import betting, seats
 from casino.checkpoints import audit_states, signing
 from casino.checkpoints.audit_states import Replayed
@@ -86,7 +85,7 @@ def test_nights_find_nothing_wrong_with_voids_debts_stops_and_rounds_that_run_th
     stop_and_resume()
     assert findings(night()) == []
     play(running, 3, tie=500)
-    betting.deal(actor=guest, stakes={Spot.BANKER: 500}, currency="EUR")
+    betting.deal(actor=guest, stakes={"banker": 500}, currency="EUR")
     void(settled_rounds("atlantic_city")[0])
     assert findings(night()) == []
     deal()

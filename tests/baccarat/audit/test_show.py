@@ -5,7 +5,6 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.domain.rules.wagers import Spot
 from tests.baccarat.audit.simulated_table import PLAYERS, SimulatedTable, finding_kinds, forge, types
 
 
@@ -16,10 +15,10 @@ def play_with_show(**rules):
         simulation.do("sit", player, None, None)
     simulation.do("pass_turn", PLAYERS[0], None, None)  # alone in the round that sitting down opened
     simulation.do("deal", None, None, None)
-    simulation.do("play", None, Spot.BANKER, 2500)
+    simulation.do("play", None, "banker", 2500)
     for player in PLAYERS:
         simulation.do("skip", player, None, None)
-    simulation.do("play", None, Spot.BANKER, 2500)
+    simulation.do("play", None, "banker", 2500)
     simulation.do("end_show", None, None, None)
     return simulation
 

@@ -12,7 +12,6 @@ from baccarat.audit import engine
 from baccarat.audit.report import load_head, save_head
 from baccarat.domain.rounds.events import WagerConfirmed
 from baccarat.domain.rounds.signed_wager import wager_id
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import SeatLeft, SeatReleased, SeatReleaseReason, ShoeEnded
 from baccarat.domain.unit_of_work import ShoeSeed
 from baccarat.services import betting, dealing
@@ -154,7 +153,7 @@ def test_a_place_in_the_shoe_dealt_twice_is_reported(played, audit_findings):
 
 def test_a_changed_stake_differs_from_the_placed_chips(played, audit_findings):
     (guest,) = sit("mini").guests
-    betting.place(actor=guest, spot=Spot.BANKER, amount=2500, currency="EUR")
+    betting.place(actor=guest, spot="banker", amount=2500, currency="EUR")
     betting.deal(actor=guest, stakes={}, currency=None)
     deal()
     seal()
@@ -305,7 +304,7 @@ def test_a_log_cut_short_contradicts_the_saved_head(played, audit_findings, tmp_
 
 def append_wager(seated, stream, version, confirmed_at):
     wager = wager_id(UUID(stream.removeprefix("round-")), 1)
-    event = WagerConfirmed(wager, 1, seated.guests[0].player, MoneyType.PLAY, {Spot.TIE: 500}, confirmed_at)
+    event = WagerConfirmed(wager, 1, seated.guests[0].player, MoneyType.PLAY, {"tie": 500}, confirmed_at)
     append([Append(stream, version, (CATALOGUE.encode(event),), METADATA)])
 
 
@@ -363,7 +362,7 @@ def test_a_suspended_round_and_its_lost_secret_are_reported(database, audit_find
 
 def test_a_swapped_secret_is_reported_before_it_is_used(database, audit_findings):
     seated = sit("mini")
-    betting.place(actor=seated.guests[0], spot=Spot.TIE, amount=500, currency="EUR")
+    betting.place(actor=seated.guests[0], spot="tie", amount=500, currency="EUR")
     (shoe,) = fetch("SELECT shoe_id FROM baccarat_shoesecret")[0]
     shoe_seeds.delete([shoe])
     shoe_seeds.store([ShoeSeed(shoe, bytes(32))])
@@ -378,7 +377,7 @@ def test_a_secret_left_after_its_shoe_is_reported(played, audit_findings):
 
 def test_a_secret_that_does_not_decrypt_does_not_hide_others(database, audit_findings):
     for seated in (sit("mini"), sit("mini"), sit("mini")):
-        betting.place(actor=seated.guests[0], spot=Spot.TIE, amount=500, currency="EUR")
+        betting.place(actor=seated.guests[0], spot="tie", amount=500, currency="EUR")
     shoe = fetch_value("SELECT shoe_id FROM baccarat_shoesecret ORDER BY 1 LIMIT 1")
     execute("UPDATE baccarat_shoesecret SET nonce = ciphertext WHERE shoe_id = %s", [shoe])
     ((kind, where),) = audit_findings()

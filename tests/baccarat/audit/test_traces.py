@@ -16,6 +16,7 @@ from baccarat.domain.rules.recorded import record
 from baccarat.domain.tables.events import TableOpened
 from casino.kernel.money import MoneyType
 from tests.support.examples import AC, BIG, CLASSIC, MINI, OPERATOR, OVERVIEW, TABLE, B, P, T
+from tests.support.spots import COUPS
 
 STAKES = st.dictionaries(st.sampled_from([P, B, T]), st.integers(1, 5), min_size=1)
 
@@ -47,23 +48,23 @@ def test_a_cached_settlement_equals_a_computed_one_for_any_rules(wagers, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(traces, "MAX_CACHED_SETTLEMENTS", size)
         for rules, stakes, outcome in wagers * 2:
-            assert table(rules).expected_settlement(stakes, outcome) == settle(rules, stakes, outcome)
+            assert table(rules).expected_settlement(stakes, COUPS[outcome]) == settle(rules, stakes, COUPS[outcome])
 
 
 def test_rules_that_differ_in_one_field_do_not_share_cached_settlements():
-    other = replace(MINI, tie_pays=CLASSIC.tie_pays)
-    assert table(MINI).expected_settlement({T: 100}, Outcome.TIE).won == 800
-    assert table(other).expected_settlement({T: 100}, Outcome.TIE).won == 900
+    other = replace(MINI, spots=CLASSIC.spots)
+    assert table(MINI).expected_settlement({T: 100}, COUPS[Outcome.TIE]).won == 800
+    assert table(other).expected_settlement({T: 100}, COUPS[Outcome.TIE]).won == 900
 
 
 def test_an_invalid_stake_is_refused_each_time():
     for _ in range(2):
         with pytest.raises(InvalidStake):
-            table(MINI).expected_settlement({P: 0}, Outcome.PLAYER)
+            table(MINI).expected_settlement({P: 0}, COUPS[Outcome.PLAYER])
 
 
 def test_the_cache_of_settlements_is_bounded():
     trace = table(replace(MINI, version=77))
     for stake in range(1, 2 * traces.MAX_CACHED_SETTLEMENTS):
-        trace.expected_settlement({P: stake}, Outcome.PLAYER)
+        trace.expected_settlement({P: stake}, COUPS[Outcome.PLAYER])
     assert len(traces._settlements(trace.rules)) <= traces.MAX_CACHED_SETTLEMENTS

@@ -14,7 +14,6 @@ from django.utils import timezone
 from baccarat import tasks
 from baccarat.chat import moderation
 from baccarat.compliance import mapping, subscriber
-from baccarat.domain.rules.wagers import Spot
 from casino.backoffice import html
 from casino.crypto import crypto_shredding
 from casino.events import sealer
@@ -145,7 +144,7 @@ def test_large_wagers_and_wins_are_told_once_however_often_the_log_is_read(offic
 def test_play_money_is_never_large(office: Office) -> None:
     guest = office.house.seated(office.house.table("mini"), money_type=MoneyType.PLAY)
     let(office, SMALL)
-    guest.deal({Spot.BANKER: 20_000})
+    guest.deal({"banker": 20_000})
     tasks.deal_due()
     read()
     assert not told("large_wager")

@@ -248,7 +248,7 @@ def test_a_void_round_of_a_long_shoe_burns_nothing_and_the_next_one_draws_anew_f
     shown = dealer.seed_revealed_by_round(journal, fresh(0).seed)
     closing = dealer.closing_inputs(journal, fresh(3))
     journal.decide_on_round(
-        rc.VoidRound("staff:1", VoidReason.MALFUNCTION, "x", shown, OPENED, 0, closing, journal.table.rules.currency)
+        rc.VoidRound("staff:1", VoidReason.MALFUNCTION, "x", shown, OPENED, 0, closing, journal.table.rules)
     )
     dealer.open_round(journal, entropy=replace(fresh(2), shoe_seed=fresh(0).seed), now=OPENED)
 

@@ -9,7 +9,6 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as te
 from casino.kernel.money import MoneyType
 from tests.support.examples import (
@@ -52,7 +51,7 @@ def moved(event: object) -> dict[str, int]:
     }
 
 
-def settlement(rules: TableRules, cards: tuple[Card, ...], *stakes: dict[Spot, int]) -> dict[str, int]:
+def settlement(rules: TableRules, cards: tuple[Card, ...], *stakes: dict[str, int]) -> dict[str, int]:
     players = (ANN, BEN)[: len(stakes)]
     history = [opened(*players, rules=rules)]
     wagers = [
@@ -121,7 +120,7 @@ def test_a_confirmed_wager_goes_into_play_with_all_its_spots() -> None:
     ],
 )
 def test_a_settlement_empties_the_stakes_and_pays_who_won(
-    rules: TableRules, cards: tuple[Card, ...], stakes: dict[Spot, int], moves: dict[str, int]
+    rules: TableRules, cards: tuple[Card, ...], stakes: dict[str, int], moves: dict[str, int]
 ) -> None:
     assert settlement(rules, cards, stakes) == moves
 

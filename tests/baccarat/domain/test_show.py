@@ -190,18 +190,36 @@ def test_every_preset_shows_its_deals_for_the_times_of_their_parts(preset: str) 
     assert lengths == ShowMilliseconds(6_590, 7_290, 7_350, 8_110, 700)
 
 
-@pytest.mark.parametrize("length", [-1, 60_001, 1.5, True, None])
-def test_a_show_of_another_length_is_no_rule(length: Any) -> None:
+@pytest.mark.parametrize(
+    ("length", "code"),
+    [
+        (-1, "number_too_small"),
+        (60_001, "number_too_large"),
+        (1.5, "not_an_integer"),
+        (True, "not_an_integer"),
+        (None, "field_null"),
+    ],
+)
+def test_a_show_of_another_length_is_no_rule(length: Any, code: str) -> None:
     with pytest.raises(InvalidRules) as refused:
         rules_for("mini", currency="EUR", show_milliseconds=ShowMilliseconds(1, 1, 1, length, 1))
-    assert refused.value.facts["codes"] == {"show_milliseconds": "show_out_of_range"}
+    faults = [(fault.field, fault.code) for fault in refused.value.faults]
+    assert faults == [("show_milliseconds.two_third_cards", code)]
 
 
-@pytest.mark.parametrize("show", [None, 5_000, {"two_cards": 0}])
-def test_the_show_is_given_for_every_deal(show: Any) -> None:
+@pytest.mark.parametrize(
+    ("show", "field", "code"),
+    [
+        (None, "", "field_null"),
+        (5_000, "", "not_an_object"),
+        ({"two_cards": 0}, ".natural", "field_required"),
+        (dict.fromkeys(ShowMilliseconds.__struct_fields__, 0), "", "wrong_type"),
+    ],
+)
+def test_the_show_is_given_for_every_deal(show: Any, field: str, code: str) -> None:
     with pytest.raises(InvalidRules) as refused:
         rules_for("mini", currency="EUR", show_milliseconds=show)
-    assert refused.value.facts["codes"] == {"show_milliseconds": "wrong_type"}
+    assert (refused.value.faults[0].field, refused.value.faults[0].code) == (f"show_milliseconds{field}", code)
 
 
 def test_play_is_instant_without_a_show() -> None:

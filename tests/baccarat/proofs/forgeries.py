@@ -11,6 +11,7 @@ from tests.baccarat.proofs import (
     forgeries_of_play,
     forgeries_of_replacements,
     forgeries_of_shoes,
+    forgeries_of_spots,
     forgeries_of_terms,
     forgeries_of_witnesses,
 )
@@ -28,6 +29,7 @@ MODULES = (
     forgeries_of_play,
     forgeries_of_replacements,
     forgeries_of_shoes,
+    forgeries_of_spots,
     forgeries_of_terms,
     forgeries_of_witnesses,
 )

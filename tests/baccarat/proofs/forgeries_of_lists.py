@@ -1,5 +1,6 @@
 """Golden files whose lists have an element twice, or what does not belong there, signed again by whoever tampered."""
 
+import copy
 from unittest import mock
 
 from baccarat.proofs import verifier
@@ -58,7 +59,9 @@ def a_players_signature_is_written_in_capitals(document: Document) -> None:
 
 @forged("mini", "file")
 def the_odds_are_divided_by_nothing(document: Document) -> None:
-    rewrite_rules(document, banker_pays={"numerator": 1, "denominator": 0})
+    spots = copy.deepcopy(document["rules"]["spots"])
+    spots[1]["lines"][1]["pays"]["denominator"] = 0
+    rewrite_rules(document, spots=spots)
     sign_again(document)
 
 

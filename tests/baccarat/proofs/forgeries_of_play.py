@@ -1,5 +1,7 @@
 """Rules, summaries, hands and money of golden files tampered with."""
 
+import copy
+
 from tests.baccarat.proofs.forging import (
     OTHER,
     Document,
@@ -23,7 +25,7 @@ def other_card(card: str) -> str:
 
 @forged("mini", "rules")
 def the_rules_pay_more(document: Document) -> None:
-    document["rules"]["tie_pays"] = {"numerator": 9, "denominator": 1}
+    document["rules"]["spots"][2]["lines"][0]["pays"] = {"numerator": 9, "denominator": 1}
 
 
 @forged("mini", "rules")
@@ -69,8 +71,9 @@ def the_change_of_rules_is_left_out(document: Document) -> None:
 
 @forged("overview", "commission")
 def the_rules_are_rewritten_in_the_log_as_well(document: Document) -> None:
-    commission = {**document["rules"]["commission"], "rate": {"numerator": 9, "denominator": 100}}
-    rewrite_rules(document, commission=commission)
+    spots = copy.deepcopy(document["rules"]["spots"])
+    spots[1]["commission"]["rate"]["numerator"] = 9
+    rewrite_rules(document, spots=spots)
     reseal(document)
     resign(document)
 

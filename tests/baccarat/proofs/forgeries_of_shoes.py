@@ -282,7 +282,7 @@ def a_card_that_was_out_is_left_out(document: Document) -> None:
 @forged("long-shoe-running", "cards")
 def other_cards_were_out_by_terms_that_say_so(document: Document) -> None:
     dealt = document["shoe"]["dealt"]
-    dealt[1:] = [other_card(dealt[1])] * 3 + dealt[4:]
+    dealt[1:] = [other_card(dealt[1])] * (len(dealt) - 1)
     digest = digest_cards(dealt)
     open_on(document, cards=digest)
     own_terms(document)["data"]["place"]["cards"] = digest

@@ -245,8 +245,9 @@ def pin_again(document: Document) -> None:
     """Compute the closing over the wagers as they are now, as only the house can."""
     opened, closed = event_data(document, "RoundOpened"), event_data(document, "BettingClosed")
     wagers = [each["data"] for each in document["events"] if each["type"] == "WagerConfirmed"]
+    spots = verifier.names_of(document["rules"])
     with mock.patch.object(verifier, "is_signed", return_value=True):
-        root = verifier.root_of([verifier.wager_leaf(opened["terms"], wager, "EUR") for wager in wagers])
+        root = verifier.root_of([verifier.wager_leaf(opened["terms"], wager, "EUR", spots) for wager in wagers])
     seats = [{"seat": seat, "end": 1} for seat in sorted(wager["seat"] for wager in wagers)]
     cosigned = closed["closing"].get("cosigned") or {"size": 0, "root": verifier.NO_DIGEST}
     wanted = {

@@ -226,17 +226,17 @@ def disagreements(cases: Iterable[Case], *, wanted: str = "") -> dict[str, str]:
         summary = {
             name: verdict if verdict[0] != "failed" else "failed" for name, verdict in zip(said, verdicts, strict=True)
         }
-        verdict, as_of, chooser, caveats, _ = verdicts[0]
-        expected = (verifier.STATUS.get(verdict, 0), as_of, chooser, caveats)
-        if php is not None and (php.status, php.as_of, php.could_choose, php.caveats) != expected:
-            summary["php"] = [php.status, php.as_of, php.could_choose, php.caveats, php.checks]
+        verdict, as_of, chooser, published, caveats, _ = verdicts[0]
+        expected = (verifier.STATUS.get(verdict, 0), as_of, chooser, published, caveats)
+        if php is not None and (php.status, php.as_of, php.could_choose, php.published, php.caveats) != expected:
+            summary["php"] = [php.status, php.as_of, php.could_choose, php.published, php.caveats, php.checks]
         if len({json.dumps(each) for each in summary.values()}) > 1 or wanted not in ("", verdict):
             found[case.name] = json.dumps(summary, indent=1)
     return found
 
 
-Said = tuple[str, dict[str, Any] | None, str | None, list[str], dict[str, str]]
-"""The verdict, what it is as of, who could have chosen, the codes of its caveats, and the verdict of each check."""
+Said = tuple[str, dict[str, Any] | None, str | None, bool | None, list[str], dict[str, str]]
+"""The verdict, what it is as of, who could have chosen, whose rules, its caveats' codes, and each check's verdict."""
 
 
 def of_python(result: verifier.Verdict) -> Said:
@@ -245,10 +245,12 @@ def of_python(result: verifier.Verdict) -> Said:
         result["verdict"],
         result["as_of"],
         result["could_choose"],
+        result["rules"] and result["rules"]["published"],
         [each["code"] for each in result["caveats"]],
         named,
     )
 
 
 def of_page(result: dict[str, Any]) -> Said:
-    return result["verdict"], result["as_of"], result["could_choose"], result["caveats"], result["checks"]
+    whose = result["could_choose"], result["published"]
+    return result["verdict"], result["as_of"], *whose, result["caveats"], result["checks"]

@@ -28,8 +28,17 @@ def page_request(
 
 def verify_on_page(requests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the verdict of each request."""
-    command = ["node", str(PROJECT / "tests/node/verify.js")]
-    done = subprocess.run(command, input=json.dumps(list(requests)), capture_output=True, text=True, check=False)  # noqa: S603
+    return _run("verify.js", list(requests))
+
+
+def settle_on_page(rules: dict[str, Any], rounds: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what becomes of the stakes of each round, by spot."""
+    return _run("settle.js", {"rules": rules, "rounds": rounds})
+
+
+def _run(script: str, given: Any) -> list[dict[str, Any]]:
+    command = ["node", str(PROJECT / "tests/node" / script)]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 0, done.stderr
-    verdicts: list[dict[str, Any]] = json.loads(done.stdout)
-    return verdicts
+    answers: list[dict[str, Any]] = json.loads(done.stdout)
+    return answers

@@ -17,11 +17,12 @@ needs_php: Final = needs("php")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Exit status, checkpoint that it is as of, who could have chosen, codes of caveats, and each check's result."""
+    """Exit status, checkpoint it is as of, who could have chosen, whose rules, caveats, and each check's result."""
 
     status: int
     as_of: dict[str, Any] | None
     could_choose: str | None
+    published: bool | None
     caveats: list[str]
     checks: dict[str, tuple[str, str]]
 
@@ -62,6 +63,7 @@ def verify_all(requests: Iterable[dict[str, Any]]) -> list[Verdict]:
             each["status"],
             each["as_of"],
             each["could_choose"],
+            each["published"],
             each["caveats"],
             {name: (result, why) for name, (result, why) in each["checks"].items()},
         )

@@ -1,25 +1,28 @@
 """Play the rounds of the golden files: all five presets, long shoes, voids and changed rules."""
 
+import json
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.conf import settings
 
 from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
+from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.witness_events import ReplacementReason
 from baccarat.proofs.export import export_round
 from baccarat.services import betting, ceremony, dealing, forcing, rules_lifecycle, voiding, witness_chains
 from casino.checkpoints import cosigning, signing
 from casino.events.sql import fetch
 from casino.events.store import Metadata
+from casino.kernel.money import MoneyType
 from casino.witness.client import configured_client
 from tests.baccarat.audit.playing import OPERATOR, Seated, deal, play, seal, sit
 from tests.baccarat.services.witnessing import pin
 from tests.support import rules as waiting_rules
 from tests.support import voids
 from tests.support.signatures import sign_contribution, sign_wager
+from tests.support.spots import LUCKY_NINE, spots_of
 
 STAFF = tuple(
     Metadata(operator=str(OPERATOR), actor=f"staff:{number}", causation="", correlation="") for number in (1, 2)
@@ -65,6 +68,7 @@ def history() -> dict[str, dict[str, object]]:
         **_long_shoes("fixed-order", fixed_order=True),
         **_voids(),
         "rules-of-a-later-version": _under_other_rules(),
+        "lucky-nine": _lucky_nine(),
     }
     seal()
     signing.sign_now()
@@ -225,8 +229,8 @@ def _signed(seated: Seated, *, rounds: int) -> UUID:
     for _ in range(rounds):
         _cut(seated)
         for number, guest in enumerate(seated.guests, 1):
-            signature = sign_wager(guest, {Spot.BANKER: 2500}, play_money=True) if number == 1 else None
-            betting.deal(actor=guest, stakes={Spot.BANKER: 2500}, currency="EUR", signature=signature)
+            signature = sign_wager(guest, {"banker": 2500}, play_money=True) if number == 1 else None
+            betting.deal(actor=guest, stakes={"banker": 2500}, currency="EUR", signature=signature)
         deal()
     return last(seated)
 
@@ -291,11 +295,25 @@ def _under_other_rules() -> ExportedRound:
     for _ in range(2):
         _cut(seated)
         play(seated, banker=1000)
-    rules = {"commission": Commission(Ratio(4, 100), Ratio(1, 2), CommissionTiming.SETTLEMENT)}
+    commission = Commission(Ratio(4, 100), Ratio(1, 2), CommissionTiming.SETTLEMENT)
+    rules = {"spots": spots_of("mini", commission=commission)}
     place = {"table": seated.table, "operator": OPERATOR, "metadata": STAFF[0]}
     version = rules_lifecycle.draft(differences=rules, by="staff:1", **place)
     waiting_rules.publish(seated.table, version)
     return ExportedRound(_until("banker", seated, banker=1100))
+
+
+def _lucky_nine() -> ExportedRound:
+    """Play at a table with a spot of its own until it wins."""
+    spots = (*rules_for("mini", currency="EUR").spots, LUCKY_NINE)
+    seated = sit("mini", money_types=(MoneyType.PLAY,), spots=spots)
+    while True:
+        _cut(seated)
+        play(seated, player=2500, lucky_nine=500)
+        stream = [f"round-{last(seated)}"]
+        ((text,),) = fetch("SELECT data::text FROM events_event WHERE stream = %s AND type = 'RoundSettled'", stream)
+        if json.loads(text)["wagers"][0]["won"] > 2500:
+            return ExportedRound(last(seated))
 
 
 def _play_shoes(seated: Seated, more: int) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,22 +18,31 @@ from baccarat.domain.fairness import closing, commitment, cut, links, shuffle, t
 from baccarat.domain.fairness.closing import LogHead
 from baccarat.domain.rounds.signed_wager import paid
 from baccarat.domain.rules import deal, payouts
+from baccarat.domain.rules.coups import FACTS, Coup
+from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.rules.wagers import Spot
 from baccarat.proofs import verifier
 from baccarat.web.views import FAIRNESS_DOCS
 from casino.crypto import ed25519, signed_note
 from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead
+from casino.devstack.home import PROJECT
 from casino.events import hash_chain
 from casino.kernel import merkle
 from casino.kernel.canonical_json import NotCanonical, canonical
 from casino.witness.statements import ClosingKind, ClosingRequest
 
+PAGE_VERIFIER: Final = PROJECT / "baccarat/web/static/play/verify"
+PHP_VERIFIER: Final = Path(__file__).with_name("verifier.php")
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
-PUBLISHED: Final = "9dbd90585e48f53f8dfda60b5cdd280ac1a331518cd3c1ffe2b9c333f0530fa0"
+PUBLISHED: Final = "6e181e12251a9a4123defd03f8a5d6be186ff86a66bf78f0f923050536d129b0"
 """SHA-256 of the published vectors."""
 VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
+
+
+def leaf_of(terms: str, wager: dict[str, Any], currency: str) -> bytes:
+    """Return the leaf of a vector's wager, whose stakes are in the order of the rules."""
+    return verifier.wager_leaf(terms, wager, currency, wager["stakes"])
 
 
 def test_published_vectors_never_change() -> None:
@@ -145,7 +155,7 @@ def test_signed_contributions() -> None:
 @pytest.mark.parametrize("vector", VECTORS["closing"], ids=lambda vector: f"kind-{vector['closing']['kind']}")
 def test_closings(vector: dict[str, Any]) -> None:
     recorded = vector["closing"]
-    leaves = [verifier.wager_leaf(vector["terms"], wager, vector["currency"]) for wager in vector["wagers"]]
+    leaves = [leaf_of(vector["terms"], wager, vector["currency"]) for wager in vector["wagers"]]
     assert [leaf.hex() for leaf in leaves] == vector["leaves"]
     root = verifier.root_of(leaves) if leaves else verifier.sha256(b"")
     assert root.hex() == recorded["wagers"]
@@ -179,18 +189,67 @@ def test_hands(vector: dict[str, Any]) -> None:
     )
 
 
+@pytest.mark.parametrize("vector", VECTORS["facts"], ids=lambda vector: vector["cards"])
+def test_facts(vector: dict[str, Any]) -> None:
+    cards = vector["cards"].split()
+    coup = Coup.of(deal.deal(tuple(cards)))
+    assert {name: fact.of(coup) for name, fact in FACTS.items()} == verifier.facts_of(cards) == vector["facts"]
+
+
+def test_the_vectors_have_every_value_of_every_fact() -> None:
+    known = {name: set(fact.values) for name, fact in FACTS.items()}
+    assert {name: set(values) for name, values in verifier.FACTS.items()} == known
+    assert {name: {vector["facts"][name] for vector in VECTORS["facts"]} for name in known} == known
+
+
+def test_every_line_of_the_vectors_decides_once_and_every_fact_is_asked_for() -> None:
+    rules = msgspec.convert(VECTORS["money"]["rules"]["no_commission"], TableRules)
+    assert {each.fact for spot in rules.spots for line in spot.lines for each in line.when} == set(FACTS)
+    decided = {
+        (vector["spot"], rules.spot(vector["spot"]).line(coup_of(vector)))  # type: ignore[union-attr]
+        for vector in VECTORS["money"]["stakes"]
+        if vector["rules"] == "no_commission"
+    }
+    assert decided >= {(spot.name, line) for spot in rules.spots for line in (*spot.lines, None)}
+
+
+def test_every_verifier_knows_the_published_games() -> None:
+    rules, digests = VECTORS["published"]["rules"], VECTORS["published"]["digests"]
+    shipped = {name: record(rules_for(name, currency="EUR")).values for name in PRESETS}
+    assert {name: {each: values[each] for each in verifier.GAME} for name, values in shipped.items()} == rules
+    assert {name: hashlib.sha256(canonical(values)).hexdigest() for name, values in rules.items()} == digests
+    assert digests == verifier.PUBLISHED
+    for source in (PAGE_VERIFIER / "spots.js", PHP_VERIFIER):
+        said = re.findall(r"'?(\w+)'?(?::| =>) [\"']([0-9a-f]{64})[\"'],", source.read_text(encoding="utf-8"))
+        assert dict(said) == digests
+
+
+def test_a_published_game_is_the_same_in_every_currency_and_by_other_chips_and_limits() -> None:
+    for preset in PRESETS:
+        own = rules_for(preset, currency="JPY", minimum=5000, maximum=9000, chips=(1000, 5000))
+        assert verifier.is_published(record(own).values)
+        fewer = rules_for(preset, currency="EUR", decks=7)
+        assert not verifier.is_published(record(fewer).values)
+    assert not verifier.is_published(record(rules_for("mini", currency="EUR")).values | {"preset": "overview"})
+
+
+def coup_of(vector: dict[str, Any]) -> Coup:
+    return Coup.of(deal.deal(tuple(vector["cards"].split())))
+
+
 @pytest.mark.parametrize("vector", VECTORS["money"]["stakes"])
 def test_money(vector: dict[str, Any]) -> None:
     rules = VECTORS["money"]["rules"][vector["rules"]]
     wanted = {name: vector[name] for name in ("result", "won", "commission", "returned")}
     settled = payouts.settle(
         msgspec.convert(rules, TableRules),
-        {Spot(vector["spot"]): vector["stake"]},
-        deal.Outcome(vector["outcome"]),
+        {vector["spot"]: vector["stake"]},
+        coup_of(vector),
     )
     ours = msgspec.to_builtins(settled.results[0])
     assert {name: ours[name] for name in wanted} == wanted
-    assert verifier.result_of(rules, vector["spot"], vector["stake"], vector["outcome"]) == wanted
+    facts = verifier.facts_of(vector["cards"].split())
+    assert verifier.result_of(rules, vector["spot"], vector["stake"], facts) == wanted
 
 
 def test_signed_wagers() -> None:
@@ -207,11 +266,11 @@ def test_signed_wagers() -> None:
     assert key == b"\1" + ed25519.public_key(secret)
     assert ed25519.sign(secret, signed).hex() == signature["signature"]
     assert closing.wager_leaf(signed, public_key=key).hex() == vector["leaf"]
-    assert verifier.wager_leaf(vector["terms"], wager, vector["currency"]).hex() == vector["leaf"]
+    assert leaf_of(vector["terms"], wager, vector["currency"]).hex() == vector["leaf"]
     other = {**wager, "signature": {**signature, "nonce": "00" * 32}}
     for changed in (other, {**wager, "player": VECTORS["wager"]["wager"]["wager"]}):
         with pytest.raises(verifier.CheckFailed):
-            verifier.wager_leaf(vector["terms"], changed, vector["currency"])
+            leaf_of(vector["terms"], changed, vector["currency"])
 
 
 def test_receipts() -> None:
@@ -233,8 +292,8 @@ def test_receipts() -> None:
 def test_payouts() -> None:
     payout, secret = VECTORS["payout"]["payout"], bytes.fromhex(VECTORS["payout"]["private_key"])
     results = [
-        payouts.SpotResult(Spot.BANKER, 1000, payouts.StakeResult.WIN, 1000, 50, 1950),
-        payouts.SpotResult(Spot.TIE, 500, payouts.StakeResult.LOSE, 0, 0, 0),
+        payouts.SpotResult("banker", 1000, payouts.StakeResult.WIN, 1000, 50, 1950),
+        payouts.SpotResult("tie", 500, payouts.StakeResult.LOSE, 0, 0, 0),
     ]
     signed = closing.encode_payout(
         terms=payout["terms"], leaf=bytes.fromhex(payout["leaf"]), player=UUID(payout["player"]), results=paid(results),
@@ -337,7 +396,7 @@ def test_rounds_with_witnesses() -> None:
     assert not verifier.is_signed_contribution(given["table"], given["commitment"], told)
     assert verifier.cut_of(given["commitment"], [told], extra).hex() == vector["terms"]["cut"]
     check_terms(vector)
-    leaves = [verifier.wager_leaf(vector["digest"], wager, vector["currency"]) for wager in vector["wagers"]]
+    leaves = [leaf_of(vector["digest"], wager, vector["currency"]) for wager in vector["wagers"]]
     assert [leaf.hex() for leaf in leaves] == vector["leaves"]
     for recorded in vector["closings"]:
         check_closing(vector, recorded, leaves[: recorded["count"]])

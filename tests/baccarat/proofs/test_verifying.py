@@ -126,9 +126,9 @@ def test_the_verifier_runs_alone_without_installed_packages(tmp_path):
     keyless = subprocess.run(command[:-2], cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
 
     assert process.stderr == ""
-    as_of, chooser, verdict = process.stdout.splitlines()[-3:]
+    as_of, chooser, rules, verdict = process.stdout.splitlines()[-4:]
     assert verdict.startswith("NOT COSIGNED: ")
-    assert chooser == verifier.CHOOSERS["house"]
+    assert (chooser, rules) == (verifier.CHOOSERS["house"], "Rules mini@1: as published.")
     assert as_of.startswith("As of checkpoint ")
     assert ", cosigned by no witness that you trust; " in as_of
     assert process.returncode == 5

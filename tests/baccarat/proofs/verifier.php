@@ -7,7 +7,8 @@
  *                               [--receipt-key=HEX] [--require-signed]   (keys repeatable)
  *   php verifier.php --batch      reads a JSON array of {"file", "keys", "trusted_witnesses", "witness_keys", "cosigners",
  *                                 "receipts", "receipt_keys", "require_signed"}, "file" and "receipts" as text; prints an
- *                                 array of {"status", "as_of", "could_choose", "caveats", "checks"}
+ *                                 array of {"status", "as_of", "could_choose", "published", "caveats", "checks"}
+ *   php verifier.php --settle     reads {"rules", "rounds"}, each round with "cards" and "stakes"; prints what becomes of each stake
  *   php verifier.php --vectors=FILE   recomputes the vectors, and prints the members that it did
  *
  * Exit status: 0 verified, 1 failed, 2 the file can't be read, 3 not verified, 4 forced, 5 not cosigned.
@@ -212,7 +213,7 @@ const CARD = '/^[A23456789TJQK][cdhs]$/D';
 const UUID = '/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/D';
 const TIME = '/^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{6}))?Z$/D';
 const ZEROS = '0000000000000000000000000000000000000000000000000000000000000000';
-const SPOTS = ['player' => 1, 'banker' => 2, 'tie' => 3];
+const SPOT = '/^[a-z][a-z0-9_]{0,31}$/D';
 const MONEY = ['real' => 1, 'play' => 2];
 const ENDS = ['WagerConfirmed' => 1, 'SeatPassed' => 2, 'SeatTimedOut' => 3];
 const CAUSES = ['malfunction' => 1, 'misdeal' => 2, 'wrong_rules' => 3, 'fraud' => 4, 'other' => 5];
@@ -504,7 +505,7 @@ function wager_id(string $round, int $seat): string
     return bin2hex($bytes);
 }
 
-/** W, of stakes as asked. @param array<string, mixed> $wager with its id @param array<string, int> $asked */
+/** W, of stakes as asked, in the order of the rules. @param array<string, mixed> $wager with its id @param array<string, int> $asked */
 function wager_bytes(string $terms, array $wager, string $currency, array $asked, string $nonce): string
 {
     return "casino.baccarat.wager.v2\0" . $terms . uuid($wager['wager']) . uuid($wager['player']) . chr($wager['seat'])
@@ -514,11 +515,20 @@ function wager_bytes(string $terms, array $wager, string $currency, array $asked
 /** @param array<string, int> $stakes */
 function stakes_bytes(array $stakes): string
 {
+    $stakes = array_filter($stakes);
     $bytes = chr(count($stakes));
-    foreach (array_keys(SPOTS) as $spot) {
-        $bytes .= ($stakes[$spot] ?? 0) !== 0 ? sized($spot) . u64($stakes[$spot]) : '';
+    foreach ($stakes as $spot => $stake) {
+        $bytes .= sized($spot) . u64($stake);
     }
     return $bytes;
+}
+
+/** Amounts by spot in the order of the rules, which have all of these spots. @param array<string, int> $amounts @param array<string, mixed> $rules @return array<string, int> */
+function in_rules_order(array $amounts, array $rules): array
+{
+    $spots = array_fill_keys(array_column($rules['spots'], 'name'), 0);
+    hold(!array_diff_key($amounts, $spots), 'a stake is on no spot of the rules');
+    return array_intersect_key(array_replace($spots, $amounts), $amounts);
 }
 
 /** @param array<string, int> $stakes @param array<string, int> $raised @return array<string, int> */
@@ -629,30 +639,94 @@ function hands(array $cards): array
     return ['player' => $player, 'banker' => $banker, 'natural' => $natural, 'used' => $used, 'outcome' => $outcome];
 }
 
-/** What becomes of a stake. @param array<string, mixed> $rules @return array{result: string, won: int, commission: int, returned: int} */
-function settle(array $rules, string $spot, int $stake, string $outcome): array
+const POINTS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+const FACTS = [
+    'winner' => ['player', 'banker', 'tie'], 'player_points' => POINTS, 'banker_points' => POINTS, 'margin' => POINTS,
+    'player_cards' => [2, 3], 'banker_cards' => [2, 3], 'cards' => [4, 5, 6],
+    'natural' => [false, true], 'player_natural' => [false, true], 'banker_natural' => [false, true],
+    'player_pair' => [false, true], 'banker_pair' => [false, true],
+    'player_perfect' => [false, true], 'banker_perfect' => [false, true],
+    'pairs' => [0, 1, 2], 'perfect_pairs' => [0, 1, 2],
+];
+
+/** The facts of a coup. @param list<string> $cards @return array<string, string|int|bool> */
+function facts(array $cards): array
 {
-    if ($spot !== $outcome) {
-        $push = $outcome === 'tie';
-        return ['result' => $push ? 'push' : 'lose', 'won' => 0, 'commission' => 0, 'returned' => $push ? $stake : 0];
+    $hands = hands($cards);
+    hold($hands['used'] === count($cards), 'cards are left over');
+    $found = ['winner' => $hands['outcome'], 'margin' => abs(total($hands['player']) - total($hands['banker'])), 'cards' => $hands['used']];
+    foreach (['player', 'banker'] as $side) {
+        [$hand, $points] = [$hands[$side], total($hands[$side])];
+        $found["{$side}_points"] = $points;
+        $found["{$side}_cards"] = count($hand);
+        $found["{$side}_natural"] = $points >= 8 && count($hand) === 2;
+        $found["{$side}_pair"] = $hand[0][0] === $hand[1][0];
+        $found["{$side}_perfect"] = $hand[0] === $hand[1];
     }
-    [$a, $b] = array_values($rules[$spot . '_pays']);
-    $won = half_up(...product($stake, $a, $b), by: $b);
-    $commission = $spot === 'banker' && $rules['commission'] !== null ? due($rules, $won) : 0;
-    return ['result' => 'win', 'won' => $won, 'commission' => $commission, 'returned' => $stake + $won - $commission];
+    $found['natural'] = $hands['outcome'] === 'tie' ? $found['player_natural'] && $found['banker_natural'] : $found["{$hands['outcome']}_natural"];
+    $found['pairs'] = $found['player_pair'] + $found['banker_pair'];
+    $found['perfect_pairs'] = $found['player_perfect'] + $found['banker_perfect'];
+    return $found;
 }
 
-/** @param array<string, mixed> $rules */
-function due(array $rules, int $won): int
+/** @param array<string, mixed> $rules @return array<string, mixed> */
+function spot(array $rules, string $name): array
 {
-    [$p, $q] = array_values($rules['commission']['rate']);
-    if ($rules['commission']['rounding'] === null) {
+    return array_column($rules['spots'], null, 'name')[$name] ?? throw new Failed("the rules have no spot $name");
+}
+
+/** What becomes of a stake. @param array<string, mixed> $rules @param array<string, mixed> $facts @return array{result: string, won: int, commission: int, returned: int} */
+function settle(array $rules, string $name, int $stake, array $facts): array
+{
+    $spot = spot($rules, $name);
+    foreach ($spot['lines'] as ['when' => $when, 'pays' => $pays]) {
+        $missed = array_filter($when, fn ($each) => !in_array($facts[$each['fact']], $each['values'], true));
+        if ($missed) {
+            continue;
+        }
+        if ($pays === null) {
+            return ['result' => 'push', 'won' => 0, 'commission' => 0, 'returned' => $stake];
+        }
+        ['numerator' => $a, 'denominator' => $b] = $pays;
+        $won = half_up(...product($stake, $a, $b), by: $b);
+        $commission = $spot['commission'] === null ? 0 : due($spot['commission'], $won, min($rules['chips']));
+        return ['result' => 'win', 'won' => $won, 'commission' => $commission, 'returned' => $stake + $won - $commission];
+    }
+    return ['result' => 'lose', 'won' => 0, 'commission' => 0, 'returned' => 0];
+}
+
+/** @param array<string, mixed> $commission of a spot */
+function due(array $commission, int $won, int $chip): int
+{
+    [$p, $q] = [$commission['rate']['numerator'], $commission['rate']['denominator']];
+    if ($commission['rounding'] === null) {
         return half_up(...product($won, $p, $q), by: $q);
     }
-    [$u, $v] = array_values($rules['commission']['rounding']);
-    $chip = min($rules['chips']);
+    [$u, $v] = [$commission['rounding']['numerator'], $commission['rounding']['denominator']];
     $units = up(up(...product($won, $p * $v, $q * $u)), 0, $chip);
     return min($won, up(...product($units, exact($u * $chip), $v)));
+}
+
+/** Whether commission is set aside. @param array<string, mixed> $rules */
+function deferred(array $rules): bool
+{
+    return in_array('deferred', array_column(array_filter(array_column($rules['spots'], 'commission')), 'timing'), true);
+}
+
+/** The digests of the published games, by the name of their preset. */
+const PUBLISHED = [
+    'atlantic_city' => '0384e6811fbe04a693f558b32387993a617a767eae3e4c6b42edd057b4eb18d8',
+    'overview' => '8107cf42c9499053ed9c7c73796c0bd232aa5bfeda38872c2adf68cffafde5dd',
+    'mini' => 'e5e81cfd6398f10b855bc24517766fe1affe5dce90b77582d96f135bdf66eaaf',
+    'classic' => '116e54afbe2d8a0726c1ccd97e0af6a014e7808fa0d61c8c17362908698bb5e6',
+    'big_table' => '3a80b9bcb8e508d90103d0e8d9b50e1665766500a61399ff55a5747971f6e60e',
+];
+
+/** The digest of what decides the game. */
+function game(Members $rules): string
+{
+    $names = ['decks', 'shuffle', 'cut_cards_from_end', 'hands_after_cut', 'burn', 'fixed_order', 'spots'];
+    return bin2hex(sha(canonical(new Members(array_intersect_key($rules->all, array_flip($names))))));
 }
 
 /** Quotient and remainder of a product, which may have more than 64 bits, by a number below 2^40. @return array{int, int} */
@@ -683,12 +757,16 @@ function up(int $quotient, int $rest, int $by = 1): int
 // by themselves or their first member. Events may have members that no check uses.
 
 const RATIO = ['numerator' => 'part', 'denominator' => 'part'];
+const SPOT_OF_RULES = [
+    'name' => 'spot', 'kind' => 'main|side', 'lines' => [['when' => ['each', ['fact' => 'text', 'values' => ['each', 'value']]], 'pays' => ['?', ...RATIO]]],
+    'commission' => ['?', 'rate' => RATIO, 'rounding' => ['?', ...RATIO], 'timing' => 'settlement|deferred'],
+    'minimum' => '?positive', 'maximum' => '?positive', 'needs' => ['each', 'spot'],
+];
 const SHAPE = ['decks' => 'decks', 'cut_cards_from_end' => '?count', 'burn' => 'flag', 'fixed_order' => 'flag'];
 const RULES = [
     'preset' => 'text', 'version' => 'count', 'shuffle' => 'each_round|shoe', 'currency' => 'text', 'chips' => ['up', 'positive'],
     'minimum' => 'count', 'maximum' => 'count', 'under_minimum' => 'raise|reject', 'spots_per_round' => 'any|one',
-    'play_money' => 'flag', 'player_pays' => RATIO, 'banker_pays' => RATIO, 'tie_pays' => RATIO,
-    'commission' => ['?', 'rate' => RATIO, 'timing' => 'settlement|deferred', 'rounding' => ['?', ...RATIO]],
+    'play_money' => 'flag', 'hands_after_cut' => 'hands', 'spots' => 'spots',
 ] + SHAPE;
 const NEXT_SHOE = ['shoe' => 'uuid', 'commitment' => 'hash', 'shape' => SHAPE];
 const CONTRIBUTIONS = ['up', ['seat' => 'seat', 'contribution' => 'contribution', 'public_key?' => 'hex']];
@@ -710,7 +788,7 @@ const WAGER_SIGNATURE = ['public_key' => 'hex', 'nonce' => 'hash', 'signature' =
 const SETTLED = [
     'seat' => 'seat', 'wager' => 'uuid', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'won' => 'count',
     'commission' => 'count', 'deferred' => 'flag', 'returned' => 'count',
-    'results' => ['up', ['spot' => 'spot', 'stake' => 'positive', 'result' => 'text', 'won' => 'count', 'commission' => 'count', 'returned' => 'count']],
+    'results' => ['each', ['spot' => 'spot', 'stake' => 'positive', 'result' => 'text', 'won' => 'count', 'commission' => 'count', 'returned' => 'count']],
 ];
 const GIVEN_BACK = [
     'seat' => 'seat', 'wager' => 'uuid', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'returned' => 'count',
@@ -750,7 +828,7 @@ const EVENTS = [
     'HandTurned' => ['side' => 'player|banker', 'cards' => ['card']],
     'CardsDealt' => ['shoe_position' => 'count', 'cards' => ['card'],
         'next_terms' => ['?', 'number' => 'count', 'shoe' => 'uuid', 'commitment' => 'hash', 'decks' => 'decks']],
-    'RoundSettled' => ['outcome' => 'spot', 'player_total' => 'count', 'banker_total' => 'count', 'natural' => 'flag',
+    'RoundSettled' => ['outcome' => 'player|banker|tie', 'player_total' => 'count', 'banker_total' => 'count', 'natural' => 'flag',
         'wagers' => ['up', SETTLED], 'settled_at' => 'time', 'seed' => '?hash'],
     'RoundVoided' => ['seats' => ['up', GIVEN_BACK], 'seed' => '?hash',
         'reason' => 'malfunction|misdeal|wrong_rules|fraud|other', 'voided_at' => 'time', 'closing' => ['?', ...CLOSING]],
@@ -769,7 +847,7 @@ const FILE = [
     'round' => [
         'id' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'hash',
         'rules_label' => 'text', 'currency' => 'text', 'phase' => 'text', 'opened_at' => 'time', 'settled_at' => '?time', 'shoe_position' => '?count', 'cards' => ['card'],
-        'player_total' => '?count', 'banker_total' => '?count', 'natural' => '?flag', 'outcome' => '?spot',
+        'player_total' => '?count', 'banker_total' => '?count', 'natural' => '?flag', 'outcome' => '?player|banker|tie',
     ],
     'rules' => 'rules',
     'shoe' => [
@@ -793,7 +871,7 @@ const RECEIPT = [
 ];
 const PAYOUT = [
     'kind' => 'text', 'table' => 'uuid', 'round' => 'uuid', 'terms' => 'hash', 'wager' => 'uuid', 'player' => 'uuid', 'leaf' => 'hash',
-    'results' => ['up', ['spot' => 'spot', 'stake' => 'amount', 'result' => 'text', 'returned' => 'amount', 'commission' => 'amount']],
+    'results' => ['each', ['spot' => 'spot', 'stake' => 'amount', 'result' => 'text', 'returned' => 'amount', 'commission' => 'amount']],
     'currency' => 'text', 'settled_at' => 'time', 'public_key' => 'hash', 'signature' => 'signature',
 ];
 const CONTRIBUTED = [
@@ -810,6 +888,7 @@ function shaped(mixed $value, string|array $shape, string $at, bool $open = fals
         return match (ltrim($shape, '?')) {
             'stakes' => $value->all,
             'rules' => shaped($value, RULES, $at, true) + ['whole' => $value],
+            'spots' => spots(shaped($value, ['each', SPOT_OF_RULES], $at), $at),
             default => $value,
         };
     }
@@ -838,10 +917,28 @@ function shaped(mixed $value, string|array $shape, string $at, bool $open = fals
     return $found;
 }
 
-/** Refuse keys that occur twice, and, unless the order is 'each', that do not ascend; spots do by their code. @param list<int|string> $keys */
+/** Spots whose lines ask for known facts and values, and that need others of them. @param list<array<string, mixed>> $spots @return list<array<string, mixed>> */
+function spots(array $spots, string $at): array
+{
+    hold($spots !== [] && count($spots) <= 24, "$at are too few or too many");
+    $names = array_column($spots, 'name');
+    foreach ($spots as ['name' => $name, 'lines' => $lines, 'needs' => $needs]) {
+        hold($lines !== [] && count($lines) <= 32, "$at: the lines of $name are too few or too many");
+        foreach (array_merge(...array_column($lines, 'when')) as ['fact' => $fact, 'values' => $values]) {
+            hold($values !== [], "$at: $name asks for no value of $fact");
+            foreach ($values as $value) {
+                hold(in_array($value, FACTS[$fact] ?? [], true), "$at: $name asks for an unknown $fact");
+            }
+        }
+        hold(!array_diff($needs, array_diff($names, [$name])), "$at: $name needs another spot");
+    }
+    hold(count(array_unique(array_column(array_filter(array_column($spots, 'commission')), 'timing'))) < 2, "$at: commission is taken at two times");
+    return $spots;
+}
+
+/** Refuse keys that occur twice, and, unless the order is 'each', that do not ascend. @param list<int|string|bool> $keys */
 function in_order(array $keys, string $order, string $at): void
 {
-    $keys = array_map(fn ($key) => SPOTS[$key] ?? $key, $keys);
     $sorted = array_unique($keys);
     if ($order === 'up') {
         sort($sorted);
@@ -863,7 +960,10 @@ function is_of_kind(mixed $value, string $kind): bool
         'flag' => is_bool($value),
         'members' => $value instanceof Members,
         'rules' => $value instanceof Members,
-        'stakes' => $value instanceof Members && !array_diff_key($value->all, SPOTS)
+        'spots' => is_array($value),
+        'value' => is_string($value) || is_int($value) || is_bool($value),
+        'hands' => $value === 0 || $value === 1,
+        'stakes' => $value instanceof Members && !array_filter(array_keys($value->all), fn ($name) => !is_of_kind($name, 'spot'))
             && !array_filter($value->all, fn ($amount) => !is_int($amount) || $amount <= 0),
         'uuid' => $text !== null && preg_match(UUID, $text) === 1,
         'hash' => $text !== null && preg_match('/^[0-9a-f]{64}$/D', $text) === 1,
@@ -871,7 +971,7 @@ function is_of_kind(mixed $value, string $kind): bool
         'hex' => $text !== null && preg_match('/^([0-9a-f]{2})*$/D', $text) === 1,
         'contribution' => $text !== null && preg_match('/^([0-9a-f]{2}){1,32}$/D', $text) === 1,
         'card' => $text !== null && preg_match(CARD, $text) === 1,
-        'spot' => $text !== null && isset(SPOTS[$text]),
+        'spot' => $text !== null && preg_match(SPOT, $text) === 1,
         'money' => $text !== null && isset(MONEY[$text]),
         'amount' => $text !== null && preg_match('/^(0|[1-9]\d{0,14})(\.\d{1,8})?$/D', $text) === 1,
         'time', 'moment' => $text !== null && preg_match(TIME, $text, $part) === 1 && $part[1] >= '1970' && ($kind === 'time' || isset($part[7]))
@@ -913,7 +1013,7 @@ final class Verifier
     /** @param array<string, mixed> $reader what the reader trusts and requires */
     private function __construct(private array $reader) {}
 
-    /** @param array<string, mixed> $reader @return array{status: int, as_of: ?array<string, mixed>, could_choose: ?string, caveats: list<string>, checks: array<string, array{string, string}>} */
+    /** @param array<string, mixed> $reader @return array{status: int, as_of: ?array<string, mixed>, could_choose: ?string, published: ?bool, caveats: list<string>, checks: array<string, array{string, string}>} */
     public static function verify(string $text, array $reader): array
     {
         $nothing = ['keys' => [], 'trusted_witnesses' => [], 'witness_keys' => [], 'receipts' => [], 'receipt_keys' => [], 'cosigners' => [], 'require_signed' => false];
@@ -944,7 +1044,10 @@ final class Verifier
         }
         $covered = in_array($status, [0, 4, 5], true);
         $as_of = $covered ? ['size' => note($this->file['checkpoint'])['size'], 'cosigned_by' => $this->cosigned_by] : null;
-        return ['status' => $status, 'as_of' => $as_of, 'could_choose' => $covered ? $this->chooser() : null, 'caveats' => $status === 1 ? [] : $this->caveats(), 'checks' => $checks];
+        return [
+            'status' => $status, 'as_of' => $as_of, 'could_choose' => $covered ? $this->chooser() : null, 'published' => !$covered ? null : game($this->rules['whole']) === (PUBLISHED[$this->rules['preset']] ?? ''),
+            'caveats' => $status === 1 ? [] : $this->caveats(), 'checks' => $checks,
+        ];
     }
 
     /** Who could have chosen the cards, if any were dealt. */
@@ -1495,7 +1598,7 @@ final class Verifier
         foreach ($this->of_round('WagerConfirmed') as ['data' => $wager]) {
             $signature = $wager['signature'] ?? null;
             $key = hex2bin($signature['public_key'] ?? '');
-            $asked = asked($wager['stakes'], $wager['raised'] ?? []);
+            $asked = asked(in_rules_order($wager['stakes'], $this->rules), $wager['raised'] ?? []);
             $bytes = wager_bytes($terms, $wager, $this->rules['currency'], $asked, hex2bin($signature['nonce'] ?? ZEROS));
             if ($signature !== null) {
                 hold(player_signed($bytes, hex2bin($signature['signature']), $key), "the signature of the wager of seat {$wager['seat']} is wrong");
@@ -2010,7 +2113,7 @@ final class Verifier
             $this->within_limits($wager);
             $wagers[$seat] = $wager;
         }
-        $settled = $this->data('RoundSettled');
+        [$settled, $rules] = [$this->data('RoundSettled'), $this->rules];
         hold($wagers !== [] || !isset($this->one['BettingClosed']), 'no wagers were confirmed');
         if ($settled === null) {
             return;
@@ -2020,10 +2123,7 @@ final class Verifier
             $wager = $wagers[$each['seat']] ?? throw new Failed("a wager of seat {$each['seat']} was settled");
             unset($wagers[$each['seat']]);
             hold($wager['wager'] === $each['wager'] && $wager['player'] === $each['player'] && $wager['money_type'] === $each['money_type'], 'another wager was settled');
-            $stakes = array_column($each['results'], 'stake', 'spot');
-            ksort($stakes);
-            ksort($wager['stakes']);
-            hold($stakes === $wager['stakes'] && count($stakes) === count($each['results']), 'other stakes were settled');
+            hold(array_column($each['results'], 'stake', 'spot') === in_rules_order($wager['stakes'], $rules), 'other stakes were settled, or in another order');
         }
     }
 
@@ -2034,9 +2134,13 @@ final class Verifier
         hold($rules['spots_per_round'] === 'any' || count($wager['stakes']) === 1, 'more than one spot');
         hold($wager['money_type'] === 'real' || $rules['play_money'], 'play money');
         asked($wager['stakes'], $wager['raised'] ?? []);
-        foreach ($wager['stakes'] as $spot => $stake) {
-            hold($stake >= $rules['minimum'] && $stake <= $rules['maximum'], "the stake on $spot is not within the limits");
-            hold(!isset($wager['raised'][$spot]) || ($rules['under_minimum'] === 'raise' && $stake === $rules['minimum']), "the stake on $spot was raised");
+        foreach ($wager['stakes'] as $name => $stake) {
+            $spot = spot($rules, $name);
+            $least = $spot['minimum'] ?? $rules['minimum'];
+            hold($stake >= $least && $stake <= ($spot['maximum'] ?? $rules['maximum']), "the stake on $name is not within the limits");
+            hold($spot['needs'] === [] || array_intersect($spot['needs'], array_keys($wager['stakes'])), "the stake on $name needs another");
+            $raises = $rules['under_minimum'] === 'raise' && $spot['kind'] === 'main' && $stake === $least;
+            hold(!isset($wager['raised'][$name]) || $raises, "the stake on $name was raised");
         }
     }
 
@@ -2049,7 +2153,7 @@ final class Verifier
     {
         $this->settlement(['commission'], ['commission' => 'commission']);
         foreach ($this->data('RoundSettled')['wagers'] as $wager) {
-            hold($wager['deferred'] === (($this->rules['commission']['timing'] ?? '') === 'deferred'), 'commission is taken at another time');
+            hold($wager['deferred'] === deferred($this->rules), 'commission is taken at another time');
         }
     }
 
@@ -2057,9 +2161,10 @@ final class Verifier
     private function settlement(array $members, array $sums): void
     {
         $settled = $this->data('RoundSettled') ?? throw new Absent('not settled');
+        $facts = facts($this->data('CardsDealt')['cards'] ?? throw new Failed('settled without cards'));
         foreach ($settled['wagers'] as $wager) {
             foreach ($wager['results'] as $result) {
-                $right = settle($this->rules, $result['spot'], $result['stake'], $settled['outcome']);
+                $right = settle($this->rules, $result['spot'], $result['stake'], $facts);
                 foreach ($members as $member) {
                     hold($result[$member] === $right[$member], "$member of seat {$wager['seat']} on {$result['spot']} is {$result[$member]} instead of {$right[$member]}");
                 }
@@ -2209,7 +2314,12 @@ function vector(string $name, mixed $it, mixed $raw): array
                 'natural' => $each['natural'], 'used' => $each['used'], 'outcome' => $each['outcome']]], $it);
         case 'money':
             $rules = array_map(fn ($each) => shaped($each, RULES, 'rules', true), $raw->all['rules']->all);
-            return array_map(fn ($each) => [settle($rules[$each['rules']], $each['spot'], $each['stake'], $each['outcome']), array_intersect_key($each, ['result' => 0, 'won' => 0, 'commission' => 0, 'returned' => 0])], $it['stakes']);
+            return array_map(fn ($each) => [settle($rules[$each['rules']], $each['spot'], $each['stake'], facts(explode(' ', $each['cards']))), array_intersect_key($each, ['result' => 0, 'won' => 0, 'commission' => 0, 'returned' => 0])], $it['stakes']);
+        case 'facts':
+            return array_map(fn ($each) => [sorted(facts(explode(' ', $each['cards']))), sorted($each['facts'])], $it);
+        case 'published':
+            $found = array_map(fn ($rules) => game($rules), $raw->all['rules']->all);
+            return ['digests' => [$found, $it['digests']], 'known' => [PUBLISHED, $it['digests']]];
         case 'drawing':
             $seed = hex2bin($it['seed']);
             $commitment = commitment($seed, $it['table'], $it['shoe'], $it['number']);
@@ -2237,6 +2347,12 @@ function vector(string $name, mixed $it, mixed $raw): array
             return cosignature_vector($it);
     }
     throw new Failed("no such vector: $name");
+}
+
+function sorted(array $members): array
+{
+    ksort($members);
+    return $members;
 }
 
 function first_words(Generator $words, int $count): array
@@ -2388,8 +2504,19 @@ function told(array $verdict): string
     if ($verdict['could_choose'] !== null) {
         array_splice($lines, -1, 0, ["could have chosen the cards: {$verdict['could_choose']}"]);
     }
+    if ($verdict['published'] !== null) {
+        array_splice($lines, -1, 0, [$verdict['published'] ? 'rules as published' : 'own rules']);
+    }
     array_splice($lines, -1, 0, array_map(fn ($caveat) => "caveat: $caveat", $verdict['caveats']));
     return implode("\n", $lines) . "\n";
+}
+
+/** What becomes of each stake of a round, by its spot. @param array<string, mixed> $rules @param array{cards: list<string>, stakes: array<string, int>} $round */
+function settled(array $rules, array $round): array
+{
+    $facts = facts($round['cards']);
+    $spots = array_keys($round['stakes']);
+    return array_combine($spots, array_map(fn ($spot, $stake) => settle($rules, $spot, $stake, $facts), $spots, $round['stakes']));
 }
 
 function readable(string $path): string|false
@@ -2399,7 +2526,7 @@ function readable(string $path): string|false
 
 function main(array $arguments): int
 {
-    $given = ['key' => [], 'witness-key' => [], 'cosigner' => [], 'receipt' => [], 'receipt-key' => [], 'require-signed' => [], 'vectors' => [], 'batch' => [], 'file' => []];
+    $given = ['key' => [], 'witness-key' => [], 'cosigner' => [], 'receipt' => [], 'receipt-key' => [], 'require-signed' => [], 'vectors' => [], 'batch' => [], 'settle' => [], 'file' => []];
     foreach (array_slice($arguments, 1) as $argument) {
         [$name, $value] = preg_match('/^--([a-z-]+)(?:=(.*))?$/Ds', $argument, $part) === 1 ? [$part[1], $part[2] ?? ''] : ['file', $argument];
         if (!isset($given[$name])) {
@@ -2414,6 +2541,11 @@ function main(array $arguments): int
             $verdicts[] = Verifier::verify($each['file'], $each);
         }
         echo json_encode($verdicts, JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE), "\n";
+        return 0;
+    }
+    if ($given['settle']) {
+        $all = json_decode(stream_get_contents(STDIN), true, 16, JSON_THROW_ON_ERROR);
+        echo json_encode(array_map(fn ($round) => settled($all['rules'], $round), $all['rounds']), JSON_THROW_ON_ERROR), "\n";
         return 0;
     }
     if ($given['vectors']) {

@@ -18,12 +18,13 @@ from baccarat.domain.rounds.events import (
 from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rounds.state import INITIAL
 from baccarat.domain.rules.presets import rules_for
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
 from baccarat.domain.tables.witness_events import ReplacementReason, WitnessChainOpened, WitnessChainsReplaced
 from baccarat.queries.narrative import NarratedTable, narrate
 from casino.kernel.money import MoneyType
 from tests.casino.witness.test_statements import HEADER
 from tests.support.examples import CLOSING_INPUTS
+from tests.support.spots import lucky_nine, spots_of
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=15)
@@ -33,9 +34,9 @@ PLENTY = 10**9
 TABLE = NarratedTable("Table one", rules_for("big_table", currency="EUR"))
 
 
-def narrate_round(preset, cards, *bets, currency="EUR"):
+def narrate_round(preset, cards, *bets, **rules):
     """Return the sentences of a round in which seat i confirms bets[i]; an empty bet passes, None does nothing."""
-    rules = rules_for(preset, currency=currency)
+    rules = rules_for(preset, currency="EUR", **rules)
     players = [UUID(int=number) for number in range(1, len(bets) + 1)]
     table, state, events = NarratedTable(TABLE.name, rules), INITIAL, []
 
@@ -66,7 +67,7 @@ def narrate_round(preset, cards, *bets, currency="EUR"):
         if bet is None:
             continue
         for spot, amount in bet.items():
-            do(c.PlaceChips(player, Spot(spot), amount, PLENTY, rules, NOW))
+            do(c.PlaceChips(player, spot, amount, PLENTY, rules, NOW))
         do(c.ConfirmWager(player, PLENTY, rules, NOW) if bet else c.PassTurn(player, NOW))
     do(c.DealRound(tuple(cards.split()), 0, None, rules, LATER, CLOSING_INPUTS))
     return [line.text for line in narrate(table, enumerate(events, 1))]
@@ -78,7 +79,7 @@ def test_a_natural_ends_the_deal_and_names_rule_one():
     assert "Seat 1 placed 10.00 on Player." in sentences
     assert "Player has a natural 9: both hands stand by rule 1." in sentences
     assert "Settled as player: Player 9, Banker 5, a natural." in sentences
-    assert "Seat 1: 10.00 on Player won 10.00 at 1:1." in sentences
+    assert "Seat 1: 10.00 on Player won 10.00 at 1:1 as winner is player." in sentences
     assert sentences[-1] == "Seat 1 gets 20.00 for 10.00."
 
 
@@ -93,9 +94,9 @@ def test_a_third_card_is_told_with_the_rule_that_drew_it():
 
 def test_a_tie_pushes_player_and_banker():
     sentences = narrate_round("mini", "9c 9d Th Ts", {"player": 1000, "banker": 500, "tie": 500})
-    assert "Seat 1: 10.00 on Player pushed: the tie returns the stake." in sentences
-    assert "Seat 1: 5.00 on Banker pushed: the tie returns the stake." in sentences
-    assert "Seat 1: 5.00 on Tie won 40.00 at 8:1." in sentences
+    assert "Seat 1: 10.00 on Player pushed as winner is tie: the stake is returned." in sentences
+    assert "Seat 1: 5.00 on Banker pushed as winner is tie: the stake is returned." in sentences
+    assert "Seat 1: 5.00 on Tie won 40.00 at 8:1 as winner is tie." in sentences
 
 
 def test_a_stake_raised_to_the_minimum_is_shown():
@@ -113,15 +114,27 @@ def test_a_stake_raised_to_the_minimum_is_shown():
 def test_commission_is_told_with_rate_exact_amount_rounding_and_result():
     sentences = narrate_round("overview", "2c 9d Th Ts", {"banker": 600})
     assert (
-        "Seat 1: 6.00 on Banker won 6.00 at 1:1; commission 5/100 is exactly 0.30, "
+        "Seat 1: 6.00 on Banker won 6.00 at 1:1 as winner is banker; commission 5/100 is exactly 0.30, "
         "rounded up to 1/4 of the lowest chip (1.00): 0.50, taken at once." in sentences
     )
     assert sentences[-1] == "Seat 1 gets 11.50 for 6.00."
 
 
 def test_commission_finer_than_the_minor_unit_is_told_as_a_fraction():
-    sentences = narrate_round("mini", "2c 9d Th Ts", {"banker": 6}, currency="JPY")
-    assert any("is exactly 3/10 minor units, rounded half up to the minor unit: 0" in text for text in sentences)
+    spots = spots_of("mini", commission=Commission(Ratio(1, 1000), None, CommissionTiming.SETTLEMENT))
+    sentences = narrate_round("mini", "2c 9d Th Ts", {"banker": 700}, spots=spots)
+    assert any("is exactly 7/10 minor units, rounded half up to the minor unit: 0.01" in text for text in sentences)
+
+
+def test_a_side_bet_is_told_with_the_line_that_decided():
+    stakes = {"player": 500, "lucky_nine": 100}
+    sentences = narrate_round("mini", "2c 3d Th 3s 7c Td", stakes, spots=lucky_nine())
+    assert (
+        "Seat 1: 1.00 on Lucky nine won 20.00 at 20:1 as player cards are 3 and player points are 9 and winner is "
+        "player." in sentences
+    )
+    lost = narrate_round("mini", "9c 3d Th 3s", stakes, spots=lucky_nine())
+    assert "Seat 1: 1.00 on Lucky nine lost." in lost
 
 
 def test_deferred_commission_is_set_aside_in_the_rack():

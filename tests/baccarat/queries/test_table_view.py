@@ -140,9 +140,12 @@ def test_rules_are_shown_in_the_tables_words() -> None:
     overview, classic = as_json(rules_view.present_rules(OVERVIEW)), as_json(rules_view.present_rules(CLASSIC))
 
     assert (overview["minimum"], overview["maximum"]) == ("5.00", "300.00")
-    assert overview["commission"] == {
-        "rate": "5/100", "rounding": "1/4 of the lowest chip, up", "timing": "settlement",
-    }  # fmt: skip
-    assert (classic["tie_pays"], classic["spots_per_round"], classic["decks"]) == ("9:1", "one", 6)
-    assert rules_view.present_rules(AC).commission is None
-    assert as_json(rules_view.present_rules(BIG))["commission"]["timing"] == "deferred"
+    assert [spot["commission"] for spot in overview["spots"]] == [
+        None, {"rate": "5/100", "rounding": "1/4", "timing": "settlement"}, None,
+    ]  # fmt: skip
+    assert (classic["spots"][2]["lines"], classic["spots_per_round"]) == (
+        [{"when": {"winner": "tie"}, "pays": "9:1"}],
+        "one",
+    )
+    assert not any(spot["commission"] for spot in as_json(rules_view.present_rules(AC))["spots"])
+    assert as_json(rules_view.present_rules(BIG))["spots"][1]["commission"]["timing"] == "deferred"

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import voiding
 from casino.events import sealer
 from casino.events.sql import fetch
@@ -18,6 +17,7 @@ from casino.operators import changes
 from casino.operators.models import Change, Operator
 from tests.support import voids
 from tests.support.house import At, House, deal_all
+from tests.support.spots import SPOTS
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 
@@ -59,7 +59,7 @@ class Evening:
         table = self.chance.choice(self.tables)
         here = [at for at in self.company if at.guest.table == table]
         for at in here:
-            spots = self.chance.sample(list(Spot), self.chance.randint(1, 3))
+            spots = self.chance.sample(SPOTS, self.chance.randint(1, 3))
             with suppress(Refusal):
                 at.deal({spot: self.chance.choice(CHIPS) * self.chance.randint(1, 3) for spot in spots})
 

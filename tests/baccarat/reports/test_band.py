@@ -11,7 +11,6 @@ from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.presets import PRESETS, rules_for
-from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import (
     MIN_EXPECTED_RESULTS,
     Z_99_PERCENT,
@@ -25,33 +24,34 @@ from baccarat.reports.band import (
     theoretical_return,
     variance,
 )
+from tests.support.spots import SPOTS
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_one_spots_variance_is_that_of_the_odds_page(preset: str) -> None:
     rules = rules_for(preset, currency="EUR")
-    for spot in Spot:
+    for spot in SPOTS:
         assert covariances(rules)[spot, spot] == odds_sheet(rules).spot(spot).exact.variance
         assert theoretical_return(rules, spot) == odds_sheet(rules).spot(spot).exact.rtp
 
 
 def test_several_spots_and_seats_of_one_round_vary_as_the_three_outcomes_say() -> None:
     rules = rules_for("mini", currency="EUR")
-    staked = {Spot.PLAYER: 1000, Spot.BANKER: 500 + 1500, Spot.TIE: 300}
+    staked = {"player": 1000, "banker": 500 + 1500, "tie": 300}
     found = count_outcomes(rules.decks)
     ways = {Outcome.PLAYER: found.player, Outcome.BANKER: found.banker, Outcome.TIE: found.tie}
     back = {outcome: settle(rules, staked, outcome).returned for outcome in ways}
     mean = sum(Fraction(ways[outcome], found.total) * back[outcome] for outcome in ways)
     exact = sum(Fraction(ways[outcome], found.total) * (back[outcome] - mean) ** 2 for outcome in ways)
-    squares = {(one, other): staked[one] * staked[other] for one in Spot for other in Spot}
+    squares = {(one, other): staked[one] * staked[other] for one in SPOTS for other in SPOTS}
     assert variance(rules, squares) == exact
     assert sum(expected_return_of_stake(rules, spot, stake) for spot, stake in staked.items()) == mean
 
 
 def test_a_tables_rounding_is_in_what_is_expected() -> None:
     rules = rules_for("overview", currency="EUR")
-    assert expected_return_of_stake(rules, Spot.BANKER, 100) / 100 < theoretical_return(rules, Spot.BANKER)
-    assert expected_return_of_stake(rules, Spot.BANKER, 2000) / 2000 == theoretical_return(rules, Spot.BANKER)
+    assert expected_return_of_stake(rules, "banker", 100) / 100 < theoretical_return(rules, "banker")
+    assert expected_return_of_stake(rules, "banker", 2000) / 2000 == theoretical_return(rules, "banker")
 
 
 def test_the_root_is_exact_to_many_digits() -> None:
@@ -76,11 +76,9 @@ def test_a_return_is_judged_by_its_band() -> None:
 
 def test_stakes_that_differ_count_for_fewer_rounds() -> None:
     rules = rules_for("mini", currency="EUR")
-    even = expected_rarest_results(rules, {Spot.TIE: 100 * 500}, {(Spot.TIE, Spot.TIE): 100 * 500**2})
-    assert even == 100 * odds_sheet(rules).spot(Spot.TIE).win
-    one_large = expected_rarest_results(
-        rules, {Spot.TIE: 99 * 500 + 500_000}, {(Spot.TIE, Spot.TIE): 99 * 500**2 + 500_000**2}
-    )
+    even = expected_rarest_results(rules, {"tie": 100 * 500}, {("tie", "tie"): 100 * 500**2})
+    assert even == 100 * odds_sheet(rules).spot("tie").win
+    one_large = expected_rarest_results(rules, {"tie": 99 * 500 + 500_000}, {("tie", "tie"): 99 * 500**2 + 500_000**2})
     assert one_large < 1
 
 
@@ -89,13 +87,12 @@ def test_of_a_thousand_honest_evenings_about_ten_are_outside() -> None:
     chance, found = random.Random(20261121), count_outcomes(rules.decks)
     weights = [found.player, found.banker, found.tie]
     nets = {
-        outcome: sum(settle(rules, {spot: 1000}, outcome).returned for spot in (Spot.BANKER, Spot.TIE))
-        for outcome in Outcome
+        outcome: sum(settle(rules, {spot: 1000}, outcome).returned for spot in ("banker", "tie")) for outcome in Outcome
     }
-    squares = {(one, other): 300 * 10**6 for one in (Spot.BANKER, Spot.TIE) for other in (Spot.BANKER, Spot.TIE)}
+    squares = {(one, other): 300 * 10**6 for one in ("banker", "tie") for other in ("banker", "tie")}
     spread, expected = (
         variance(rules, squares),
-        300 * sum(expected_return_of_stake(rules, spot, 1000) for spot in (Spot.BANKER, Spot.TIE)),
+        300 * sum(expected_return_of_stake(rules, spot, 1000) for spot in ("banker", "tie")),
     )
     order = (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE)
     outside = 0

@@ -8,7 +8,6 @@ from pytest_django import Settings
 
 from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
 from baccarat.domain.rounds.state import Phase
-from baccarat.domain.rules.wagers import Spot
 from baccarat.reports import days
 from baccarat.reports.days import Figures
 from baccarat.reports.play_facts import TablePlay, read_play
@@ -52,24 +51,24 @@ def figures_of(house: House) -> Figures:
 def test_a_chosen_result_is_in_no_return_to_player_and_in_no_hold(house: House) -> None:
     table = house.table("mini")
     player = house.seated(table)
-    player.deal({Spot.BANKER: STAKE})
+    player.deal({"banker": STAKE})
     deal_all()
     alone, of_day = play_of(house), figures_of(house)
     force(house, table)
-    player.deal({Spot.TIE: STAKE})
+    player.deal({"tie": STAKE})
     deal_all()
     assert play_of(house) == alone
     with_both = figures_of(house)
     assert (with_both.handle, with_both.returned, with_both.expected) == (STAKE, of_day.returned, of_day.expected)
     assert (with_both.rounds, with_both.ggr) == (2, of_day.ggr - 8 * STAKE)
-    assert alone[0].spots.keys() == {Spot.BANKER}
+    assert alone[0].spots.keys() == {"banker"}
 
 
 def test_nor_is_a_chosen_round_that_was_undone(house: House) -> None:
     table = house.table("mini")
     player = house.seated(table)
     round_ = force(house, table)
-    player.deal({Spot.BANKER: STAKE})
+    player.deal({"banker": STAKE})
     deal_all()
     voids.void_settled(house, round_)
     assert play_of(house) == []
@@ -79,7 +78,7 @@ def test_nor_is_one_that_was_undone_before_it_was_dealt(house: House) -> None:
     table = house.table("mini")
     player = house.seated(table)
     round_ = force(house, table)
-    player.deal({Spot.BANKER: STAKE})
+    player.deal({"banker": STAKE})
     voids.ask(house, round_)
     assert house.round(round_).phase is Phase.VOIDED
     assert play_of(house) == []

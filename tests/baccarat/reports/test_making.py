@@ -14,7 +14,6 @@ from django.core.management import CommandError
 from django.db import DatabaseError, transaction
 from pytest_django import DjangoDbBlocker
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.revenue import REVENUE
 from casino.compliance import cases
 from casino.compliance.models import Case
@@ -68,7 +67,7 @@ def make(evening: Evening, name: str, interval: Interval | None = None) -> Repor
 def bet_more(evening: Evening) -> None:
     """Play one more wager, sealed or not."""
     at = evening.house.seated(evening.house.table("mini"))
-    at.deal({Spot.TIE: 500})
+    at.deal({"tie": 500})
     deal_all()
 
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from django.db import connection, transaction
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.reports import days
 from casino.compliance.exports import operator_statements
 from casino.events import sealer
@@ -31,7 +30,7 @@ def house_of(slug: str) -> House:
 def play(house: House, rounds: int) -> None:
     seated = house.seated(house.table("mini"))
     for _ in range(rounds):
-        seated.deal({Spot.BANKER: 500})
+        seated.deal({"banker": 500})
         deal_all()
     sealer.seal_all()
 

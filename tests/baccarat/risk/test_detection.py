@@ -10,7 +10,6 @@ from uuid import UUID, uuid4
 import pytest
 from django.test import RequestFactory
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.risk import activity, detection, networks, rule_changes, rules
 from baccarat.risk.activity import SUBSCRIBER
 from baccarat.risk.models import Activity, PlayerNetwork, PlayerPair, RiskAlert
@@ -202,7 +201,7 @@ def test_a_rule_that_makes_no_sense_is_refused(
         rule_changes.change_rule(NewRule(kind=kind, terms=terms, **values), by="staff:1", allowed=allowed)
 
 
-def play(house: House, sides: Sequence[Spot], rounds: int, stakes: Sequence[int] = (10_000,)) -> list[UUID]:
+def play(house: House, sides: Sequence[str], rounds: int, stakes: Sequence[int] = (10_000,)) -> list[UUID]:
     """Let players bet on these spots, each of one seat of a table, `stakes` in turn."""
     company = house.company(house.table("big_table"), len(sides))
     for _ in range(rounds):
@@ -215,7 +214,7 @@ def play(house: House, sides: Sequence[Spot], rounds: int, stakes: Sequence[int]
 def test_players_against_each_other_and_both_sides_of_one_network_are_found(operator: Operator) -> None:
     keep_only(operator, RuleKind.CHIP_DUMPING, RuleTerms(hours=24, count=3, share=80))
     keep_only(operator, RuleKind.SHARED_NETWORK, RuleTerms(hours=24, count=2))
-    one, other, third = play(House(operator=operator.pk), [Spot.PLAYER, Spot.BANKER, Spot.TIE], 3)
+    one, other, third = play(House(operator=operator.pk), ["player", "banker", "tie"], 3)
     kinds = found()
     assert kinds == {"chip_dumping": [min(one, other)]}
     (alert,) = RiskAlert.objects.all()
@@ -235,9 +234,9 @@ def test_players_against_each_other_and_both_sides_of_one_network_are_found(oper
 
 def test_players_who_prefer_opposite_sides_but_stake_differently_are_no_chip_dumpers(operator: Operator) -> None:
     keep_only(operator, RuleKind.CHIP_DUMPING, RuleTerms(hours=24, count=3, share=80))
-    play(House(operator=operator.pk), [Spot.PLAYER, Spot.BANKER], 3, stakes=(10_000, 20_000))
+    play(House(operator=operator.pk), ["player", "banker"], 3, stakes=(10_000, 20_000))
     assert found() == {}
-    alike = play(House(operator=operator.pk), [Spot.PLAYER, Spot.BANKER], 3, stakes=(10_000, 12_500))
+    alike = play(House(operator=operator.pk), ["player", "banker"], 3, stakes=(10_000, 12_500))
     assert found() == {"chip_dumping": [min(alike)]}
 
 
@@ -252,7 +251,7 @@ def test_a_network_is_remembered_once_and_by_its_digest_alone() -> None:
 def test_sums_follow_play_voids_and_payments_and_are_the_same_when_derived_again(
     operator: Operator, till: Till
 ) -> None:
-    (player,) = play(House(operator=operator.pk), [Spot.BANKER], 2)
+    (player,) = play(House(operator=operator.pk), ["banker"], 2)
     now = subscriptions_time()
     till.deposit(player, 5_000, now)
     found()

@@ -7,7 +7,6 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import dealing, due_loop
 from baccarat.storage import repository
 from casino.events.sql import fetch
@@ -41,14 +40,14 @@ def drop_connections(database):
 def test_a_wager_is_dealt_without_a_message(loop):
     house = House()
     table = house.table("mini")
-    house.seated(table).deal({Spot.TIE: 500})
+    house.seated(table).deal({"tie": 500})
     assert wait_for(lambda: is_settled(house, table))
 
 
 def test_a_turn_is_dealt_when_it_ends_and_not_before(loop):
     house = House()
     table = house.table("atlantic_city", turn_seconds=1)
-    house.company(table, 2)[0].deal({Spot.TIE: 500})
+    house.company(table, 2)[0].deal({"tie": 500})
     ((deadline,),) = fetch("SELECT due_at FROM baccarat_duetable WHERE table_id = %s", [table])
     assert wait_for(lambda: is_settled(house, table))
     ((settled,),) = fetch("SELECT recorded_at FROM events_event WHERE type = 'RoundSettled'")
@@ -62,7 +61,7 @@ def test_nothing_is_due_at_an_empty_casino(database):
 def test_the_loop_knows_when_the_next_turn_ends(database):
     house = House()
     table = house.table("atlantic_city", turn_seconds=30)
-    house.company(table, 2)[0].deal({Spot.TIE: 500})
+    house.company(table, 2)[0].deal({"tie": 500})
     is_due, _, seconds = repository.next_due()
     assert not is_due
     assert 0 < seconds <= 30
@@ -74,7 +73,7 @@ def test_the_loop_goes_on_after_the_database_dropped_its_connection(database, lo
     player = house.seated(table)
     drop_connections(database)
     connection.close()
-    player.deal({Spot.TIE: 500})
+    player.deal({"tie": 500})
     assert wait_for(lambda: is_settled(house, table))
 
 
@@ -90,7 +89,7 @@ def test_the_loop_survives_any_error_and_tries_again(database, loop, monkeypatch
     monkeypatch.setattr(dealing, "deal_due", fail_twice)
     house = House()
     table = house.table("mini")
-    house.seated(table).deal({Spot.TIE: 500})
+    house.seated(table).deal({"tie": 500})
     assert wait_for(lambda: is_settled(house, table))
     assert "the due loop failed and tries again: ValueError" in caplog.text
     assert "secret cards" not in caplog.text

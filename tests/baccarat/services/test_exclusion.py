@@ -9,7 +9,6 @@ import pytest
 
 from baccarat.audit import engine
 from baccarat.domain.rounds.state import SeatStatus
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import exclusion
 from casino.events import sealer
 from casino.events.rebuild import check
@@ -30,7 +29,7 @@ from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.refusals import NotSelfExcluded, PlayerExcluded
 from wallet.responsible_gaming.state import ExclusionKind
 
-B = Spot.BANKER
+B = "banker"
 COOLING, SELF = ExclusionKind.COOLING_OFF, ExclusionKind.SELF_EXCLUSION
 PIN = "482913"
 

@@ -9,7 +9,6 @@ from baccarat.audit import engine
 from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
 from baccarat.domain.rounds.refusals import NoOpenRound, TooLateToForce
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.services import ceremony, forcing
 from baccarat.services.forcing import ForcedCardsAreOff
@@ -39,12 +38,12 @@ def test_the_round_is_dealt_the_chosen_cards_and_the_next_one_the_shoes(house: H
     table = house.table(preset)
     player = house.seated(table)
     round_ = force(house, table)
-    player.deal({Spot.BANKER: 50_00})
+    player.deal({"banker": 50_00})
     deal_all()
     dealt = house.round(round_)
     assert (dealt.cards, dealt.outcome) == (TIE, Outcome.TIE)
     assert house.names(dealt).index("CardsForced") == 1
-    player.deal({Spot.BANKER: 50_00})
+    player.deal({"banker": 50_00})
     deal_all()
     assert house.last(table).forced == ()
     house.agree(table)
@@ -55,7 +54,7 @@ def test_the_caller_hands_the_chosen_cards_out(house: House) -> None:
     table = house.table("big_table", caller=True)
     player = house.seated(table)
     round_ = force(house, table, Scenario.PLAYER_NATURAL)
-    player.deal({Spot.PLAYER: 50_00})
+    player.deal({"player": 50_00})
     deal_all()
     assert ceremony.look(actor=player.guest).cards == ("9s", "Kh")
     ceremony.hand_back(actor=player.guest)
@@ -81,7 +80,7 @@ def test_cards_are_chosen_before_anybody_acts_and_for_somebody(house: House) -> 
     with pytest.raises(NoOpenRound):
         force(house, table)
     first, _ = house.company(table, 2)
-    first.deal({Spot.TIE: 50_00})
+    first.deal({"tie": 50_00})
     with pytest.raises(TooLateToForce):
         force(house, table)
 

@@ -15,7 +15,6 @@ from baccarat.audit import engine
 from baccarat.audit.rebuild import play_projector
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.table_rules import Ratio
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import (
     AlreadyStopped,
     DepositsNotInScope,
@@ -53,6 +52,7 @@ from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.staff.duties import Role
 from tests.conftest import Database
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
+from tests.support.spots import spots_of
 from tests.support.tables import digest_of
 from tests.wallet.payments.counter import method, use_provider
 from wallet.ledger import player_accounts as wallet
@@ -61,7 +61,7 @@ from wallet.payments.refusals import DepositsAreStopped
 from wallet.responsible_gaming import projection as responsible_gaming
 from wallet.responsible_gaming.refusals import PlayerIsBlocked
 
-B = Spot.BANKER
+B = "banker"
 WHY = "The cards look odd."
 BY = Metadata(operator="", actor="shell:ops", causation="test", correlation="test")
 _slugs = itertools.count()
@@ -255,13 +255,13 @@ def test_a_stop_reaches_nobody_elses_tables(casino: House) -> None:
 
 
 def test_a_stop_of_rules_spares_other_rules_of_the_same_name(casino: House) -> None:
-    faulty, others = seated(casino, tie_pays=Ratio(9, 1)), seated(casino)
+    faulty, others = seated(casino, spots=spots_of("mini", tie=Ratio(9, 1))), seated(casino)
     stop(faulty, StopScope.RULES)
     with pytest.raises(RulesAreStopped):
         faulty.new_game()
     others.new_game()
     with pytest.raises(RulesAreStopped):
-        seated(registered(), tie_pays=Ratio(9, 1))
+        seated(registered(), spots=spots_of("mini", tie=Ratio(9, 1)))
 
 
 def test_a_switch_needs_a_reason_and_a_subject_and_is_thrown_and_released_in_turn(casino: House) -> None:

@@ -12,7 +12,6 @@ from django.test.utils import CaptureQueriesContext
 
 from baccarat.audit import engine
 from baccarat.domain.rounds.events import VoidReason
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import voiding
 from casino.events import sealer
 from casino.events.rebuild import check, rebuild
@@ -34,7 +33,7 @@ from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.projection import PROJECTOR
 from wallet.responsible_gaming.refusals import LimitIncreaseTooEarly, PlayLimitReached
 
-P, B = Spot.PLAYER, Spot.BANKER
+P, B = "player", "banker"
 DAY = timedelta(days=1)
 
 

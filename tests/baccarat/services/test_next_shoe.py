@@ -8,7 +8,6 @@ import pytest
 from pytest_django import Settings
 
 from baccarat.audit import engine
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.refusals import NextShoeUnreadable
 from baccarat.domain.tables.state import NextShoe
 from baccarat.queries import fairness
@@ -37,7 +36,7 @@ def found_at(house: House, table: UUID) -> list[Finding]:
 
 
 def stake(at: At) -> dict[str, Any]:
-    return betting.deal(actor=at.guest, stakes={Spot.BANKER: 500}, currency="EUR")
+    return betting.deal(actor=at.guest, stakes={"banker": 500}, currency="EUR")
 
 
 def test_two_first_bets_at_once_open_one_round_on_the_named_shoe_and_name_one_more(

@@ -7,7 +7,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from baccarat.audit import engine
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import betting
 from casino.events import sealer
 from casino.events.rebuild import check, rebuild
@@ -21,7 +20,7 @@ from wallet.responsible_gaming.table_limit import OverOwnTableLimit
 from wallet.responsible_gaming.table_limit_services import PROJECTOR, set_table_limit
 
 PIN = "482913"
-P, B = Spot.PLAYER, Spot.BANKER
+P, B = "player", "banker"
 
 
 @pytest.fixture

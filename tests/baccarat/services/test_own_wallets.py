@@ -15,7 +15,6 @@ from baccarat.domain.rounds.commands import ConfirmWager
 from baccarat.domain.rounds.refusals import BettingIsClosed
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.presets import rules_for
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import absent_seats
 from baccarat.services.turns import TakenStakes
 from casino.events import sealer
@@ -128,7 +127,7 @@ def test_a_millisecond_decides_whether_stakes_were_taken_in_time(late: int, in_t
     answer_by, party = asked + debits.GRACE, Party(key, key, key, "EUR")
     request = TransactionRequested(key, TransactionKind.DEBIT, party, key, key, 1000, None, key, answer_by, asked)
     debit = Debit(request, client.Endpoint(key, "https://wallet.example"), ask_until=0.0)
-    taken, rules = TakenStakes(debit, {Spot.BANKER: 1000}), rules_for("mini", currency="EUR")
+    taken, rules = TakenStakes(debit, {"banker": 1000}), rules_for("mini", currency="EUR")
     now = answer_by + timedelta(milliseconds=late)
     command = ConfirmWager(key, 0, rules, now)
     if in_time:

@@ -14,7 +14,6 @@ from baccarat.audit.round_replay import replay_round
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import Ratio, Shuffle
 from baccarat.domain.rules.validation import InvalidRules
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import RulesAreStopped, StopScope
 from baccarat.domain.tables.refusals import (
     AcknowledgementDiffers,
@@ -46,9 +45,10 @@ from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson
 from tests.conftest import Database
 from tests.support import rules as waiting_rules
 from tests.support.house import House, deal_all
+from tests.support.spots import spots_of
 from tests.support.tables import digest_of
 
-B = Spot.BANKER
+B = "banker"
 RULES = rules_for("mini", currency="EUR")
 MAKER, CHECKER = "staff:1", "staff:2"
 
@@ -82,8 +82,8 @@ def row(table: UUID, version: int) -> Row:
 def test_a_change_holds_from_the_next_round_and_never_within_one(house: House) -> None:
     table = house.table("mini")
     ann = house.seated(table)
-    ann.place(Spot.TIE, 500)
-    version = put_in(house, table, tie_pays=Ratio(9, 1), minimum=1000)
+    ann.place("tie", 500)
+    version = put_in(house, table, spots=spots_of("mini", tie=Ratio(9, 1)), minimum=1000)
 
     ann.deal()
     deal_all()
@@ -181,9 +181,9 @@ def test_fifty_who_publish_one_draft_publish_it_once(house: House, in_threads: C
 @pytest.mark.parametrize(
     ("preset", "changes", "refusal"),
     [
-        ("mini", {"banker_pays": Ratio(2, 1)}, OddsTooHigh),
-        ("mini", {"commission": None}, PlayerEdgeNotAccepted),
-        ("mini", {"tie_pays": Ratio(6, 1)}, ReturnUnderFloor),
+        ("mini", {"spots": spots_of("mini", banker=Ratio(2, 1))}, OddsTooHigh),
+        ("mini", {"spots": spots_of("mini", commission=None)}, PlayerEdgeNotAccepted),
+        ("mini", {"spots": spots_of("mini", tie=Ratio(6, 1))}, ReturnUnderFloor),
         ("mini", {"minimum": 500}, RulesUnchanged),
         ("mini", {"minimum": 501, "chips": (250,)}, InvalidRules),
         ("mini", {"preset": "classic"}, InvalidRules),
@@ -202,34 +202,33 @@ def test_what_is_wrong_with_proposed_rules_has_its_own_code_and_changes_nothing(
 
 def test_every_fault_of_rules_is_named_with_a_code() -> None:
     with pytest.raises(InvalidRules) as caught:
-        rules_lifecycle.apply_changes(RULES, {"decks": 0, "minimum": 7, "turn_seconds": 0, "tie_pays": Ratio(0, 1)})
-    assert caught.value.facts["codes"] == {
-        "decks": "decks_out_of_range",
+        rules_lifecycle.apply_changes(RULES, {"decks": 0, "minimum": 7, "turn_seconds": 0})
+    assert {fault.field: fault.code for fault in caught.value.faults} == {
+        "decks": "number_too_small",
         "minimum": "minimum_not_makeable",
-        "turn_seconds": "turn_out_of_range",
-        "tie_pays": "tie_odds_out_of_range",
+        "turn_seconds": "number_too_small",
     }
 
 
 def test_real_money_plays_by_doubtful_rules_only_when_the_very_sentence_was_typed(house: House) -> None:
     table = house.table("mini")
     with pytest.raises(ReturnUnderFloor) as caught:
-        draft(house, table, tie_pays=Ratio(6, 1))
+        draft(house, table, spots=spots_of("mini", tie=Ratio(6, 1)))
     sentence = caught.value.facts["required_acknowledgement"]
     assert sentence == "We accept that Tie returns 66.6092%, less than our floor of 75.0000%."
     with pytest.raises(AcknowledgementDiffers):
-        draft(house, table, "yes", tie_pays=Ratio(6, 1))
+        draft(house, table, "yes", spots=spots_of("mini", tie=Ratio(6, 1)))
     with pytest.raises(AcknowledgementNotNeeded):
         draft(house, table, "yes", minimum=1000)
-    version = draft(house, table, str(sentence), tie_pays=Ratio(6, 1))
+    version = draft(house, table, str(sentence), spots=spots_of("mini", tie=Ratio(6, 1)))
     assert row(table, version).acknowledgement == sentence
     playing = house.table("mini", money_types=(MoneyType.PLAY,))
-    assert draft(house, playing, tie_pays=Ratio(6, 1)) == 2
+    assert draft(house, playing, spots=spots_of("mini", tie=Ratio(6, 1))) == 2
 
 
 def test_a_table_opens_for_real_money_under_the_floor_only_with_the_sentence(house: House) -> None:
     with pytest.raises(ReturnUnderFloor) as caught:
-        house.table("mini", tie_pays=Ratio(6, 1))
+        house.table("mini", spots=spots_of("mini", tie=Ratio(6, 1)))
     assert "66.6092%" in str(caught.value.facts["required_acknowledgement"])
 
 
@@ -237,7 +236,7 @@ def test_a_version_can_have_no_fewer_seats_than_are_taken(house: House) -> None:
     table = house.table("atlantic_city")
     house.seated(table, 5)
     with pytest.raises(SeatsAreTaken):
-        draft(house, table, seats=3, commission=RULES.commission)
+        draft(house, table, seats=3, spots=spots_of("mini"))
 
 
 def test_withdrawn_rules_open_no_round_until_others_are_published(house: House) -> None:
@@ -288,7 +287,7 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
     house = House()
     table = house.table("mini")
     ann = house.seated(table)
-    for differences in ({"minimum": 1000}, {"tie_pays": Ratio(9, 1)}):
+    for differences in ({"minimum": 1000}, {"spots": spots_of("mini", tie=Ratio(9, 1))}):
         put_in(house, table, **differences)
         ann.deal({B: 1000})
         deal_all()
@@ -350,7 +349,7 @@ def test_a_floor_that_was_raised_since_holds_for_what_was_drafted_before(
     call_command("operator", "floor", slug, "90")
     with pytest.raises(ReturnUnderFloor) as caught:
         publish(own, table, version)
-    assert caught.value.facts["spots"] == [Spot.TIE]
+    assert caught.value.facts["spots"] == ["tie"]
     publish(own, played, drafted)  # in play money nothing is lost
 
     changes.decline(waiting_rules.waiting(table, version), by=CHECKER)

@@ -11,7 +11,6 @@ from baccarat.audit import engine
 from baccarat.domain.rounds.events import BettingClosed, RoundOpened, WagerConfirmed, WagerSignature
 from baccarat.domain.rounds.refusals import WagerSignatureInvalid
 from baccarat.domain.rules.table_rules import UnderMinimumPolicy
-from baccarat.domain.rules.wagers import Spot
 from baccarat.proofs import verifier
 from baccarat.proofs.export import export_round
 from baccarat.services import betting, turns
@@ -23,9 +22,10 @@ from casino.kernel.canonical_json import canonical
 from tests.support.examples import B, P
 from tests.support.house import At, House, deal_all
 from tests.support.signatures import sign_wager
+from tests.support.spots import SPOTS
 
 
-def deal(at: At, stakes: dict[Spot, int], signature: WagerSignature) -> None:
+def deal(at: At, stakes: dict[str, int], signature: WagerSignature) -> None:
     betting.deal(actor=at.guest, stakes=stakes, currency="EUR", signature=signature)
 
 
@@ -42,8 +42,8 @@ def test_a_signed_wager_is_in_the_closing_with_its_key(house: House) -> None:
 
     opened, wager, closed = (find(house, table, kind) for kind in (RoundOpened, WagerConfirmed, BettingClosed))
     document = msgspec.to_builtins(wager)
-    signed = verifier.wager_leaf(opened.terms, document, "EUR")
-    unsigned = verifier.wager_leaf(opened.terms, {**document, "signature": None}, "EUR")
+    signed = verifier.wager_leaf(opened.terms, document, "EUR", SPOTS)
+    unsigned = verifier.wager_leaf(opened.terms, {**document, "signature": None}, "EUR", SPOTS)
     ends = [{"seat": wager.seat, "end": 1}]
     rest = {"kind": 1, "cause": 0, "count": 1, "seats": ends, "cosigned_size": 0, "cosigned_root": "00" * 32}
     closing, closed_at = msgspec.to_builtins(closed.closing), msgspec.to_builtins(closed.closed_at)

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from baccarat.domain.rounds.state import Phase
-from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
 from casino.operators.refusals import ChangeDecided
 from tests.support.depth import examples
@@ -119,7 +118,7 @@ WISH = st.tuples(st.sampled_from([P, B, T]), st.sampled_from([2500, 5000, 10_000
     stays=st.booleans(),
 )
 def test_whatever_was_played_voiding_all_of_it_restores_what_there_was(
-    house: House, preset: str, wishes: list[tuple[Spot, int]], order: Any, stays: bool
+    house: House, preset: str, wishes: list[tuple[str, int]], order: Any, stays: bool
 ) -> None:
     table = house.table(preset)
     ann = house.company(table, 2)[0] if preset in {"atlantic_city", "big_table"} else house.seated(table)

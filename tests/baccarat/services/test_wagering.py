@@ -10,7 +10,6 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import transaction
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import wagering
 from baccarat.services.seats import TableActor
 from baccarat.services.wagering import Confirming, WantedWager
@@ -141,7 +140,7 @@ def test_a_debit_whose_process_died_is_rolled_back_by_the_queue(database: Databa
     assert database
     ann, table = seated(seamless_house(server), server)
     for number, died in enumerate(("between commit and call", "between answer and second transaction")):
-        wanted = WantedWager(UUID(int=number + 1), {Spot.BANKER: 1000}, "EUR")
+        wanted = WantedWager(UUID(int=number + 1), {"banker": 1000}, "EUR")
         actor = TableActor(UUID(table), _operator(), UUID(ann.id), Metadata(str(_operator()), "player", "test"))
         debit, _ = wagering._reserve(wanted, actor)  # type: ignore[misc]
         assert isinstance(wagering.take_stakes(wanted, actor=actor), Confirming)  # the page asks again
@@ -188,7 +187,7 @@ def test_cards_wait_for_an_answer_within_the_grace_and_no_longer(database: Datab
     ann.do(f"tables/{table}/pass")
     deal_all()
     actor = TableActor(UUID(table), _operator(), UUID(ann.id), Metadata(str(_operator()), "player", "test"))
-    wanted = WantedWager(UUID(int=9), {Spot.PLAYER: 1000}, "EUR")
+    wanted = WantedWager(UUID(int=9), {"player": 1000}, "EUR")
     reserved = wagering._reserve(wanted, actor)
     assert isinstance(reserved, tuple)
     bet(bob, table, banker="10.00")

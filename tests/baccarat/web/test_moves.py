@@ -11,9 +11,19 @@ pytestmark = needs("node")
 
 MODULE = PROJECT / "baccarat/web/static/play/js/core/moves.js"
 ENGLISH = json.loads((PROJECT / "baccarat/web/static/play/js/messages/en.json").read_text(encoding="utf-8"))
+
+
+def spot(name: str, **rules: Any) -> dict[str, Any]:
+    """Return the rules of a spot that wins with an outcome of its name, unless they say otherwise."""
+    lines = [{"when": {"winner": name}, "pays": "1:1"}]
+    return {"name": name, "kind": "main", "lines": lines, "minimum": None, "maximum": None, "needs": [], **rules}
+
+
+LUCKY = {"kind": "side", "lines": [{"when": {"winner": "player", "player_points": 9}, "pays": "20:1"}]}
 RULES: dict[str, Any] = {
-    "player_pays": "1:1", "banker_pays": "1:1", "tie_pays": "8:1", "seats": 1, "turn_seconds": None,
-    "maximum": "300.00", "may_hurry": True, "minimum_cycle_seconds": 0, "auto_confirm": False,
+    "spots": [*map(spot, ("player", "banker", "tie"))], "seats": 1, "turn_seconds": None,
+    "minimum": "5.00", "maximum": "300.00", "chips": ["1.00", "5.00", "100.00", "500.00"],
+    "may_hurry": True, "minimum_cycle_seconds": 0, "auto_confirm": False,
 }  # fmt: skip
 TURNS = {**RULES, "seats": 5, "turn_seconds": 15}
 ENDED, NOW, OPENS = "2026-01-01T12:00:00Z", "2026-01-01T12:00:02Z", "2026-01-01T12:00:08Z"
@@ -27,6 +37,7 @@ def ask(questions: str, given: object) -> Any:
     """Answer questions about states in JSON by the page's own module."""
     code = f"""
 import * as moves from {json.dumps(MODULE.as_uri())};
+import * as rules from {json.dumps(MODULE.with_name("table_state.js").as_uri())};
 const given = JSON.parse(process.argv[1]), now = Date.parse({json.dumps(NOW)});
 console.log(JSON.stringify(({questions})(given)));
 """
@@ -145,8 +156,37 @@ def test_all_stakes_are_doubled_within_limit_and_balance_or_none() -> None:
     }  # fmt: skip
 
 
+def test_a_stake_is_doubled_within_the_limit_of_its_own_spot() -> None:
+    rules = {**RULES, "spots": [spot("player"), spot("lucky_nine", **LUCKY, maximum="25.00")]}
+    stakes = {"12.50": True, "12.51": False}
+    states = {
+        amount: table(rules, round=betting("deciding", {"spot": "lucky_nine", "amount": amount})) for amount in stakes
+    }
+    assert {amount: answer["can"]["double"] for amount, answer in ask(MOMENTS, states).items()} == stakes
+
+
+def test_the_chips_that_fit_on_any_spot_are_offered() -> None:
+    more = {**RULES, "spots": [*RULES["spots"], spot("lucky_nine", **LUCKY, maximum="500.00")]}
+    assert ask("given => given.map(rules.offeredChips)", [RULES, more]) == [RULES["chips"][:3], RULES["chips"]]
+
+
+def test_main_spots_lie_from_the_players_side_to_the_bankers_and_side_bets_after_them() -> None:
+    any_pair = spot("either_pair", kind="side", lines=[{"when": {"pairs": [1, 2]}, "pays": "5:1"}])
+    lines = [
+        {"when": {"winner": "tie"}, "push": True},
+        {"when": {"winner": "banker", "banker_points": 6}, "pays": "1:2"},
+        {"when": {"winner": "banker"}, "pays": "1:1"},
+    ]
+    by_six = spot("banker", lines=lines)
+    spots = [any_pair, by_six, spot("lucky_nine", **LUCKY), spot("tie"), spot("player")]
+    listed = ask("given => rules.spotsOf(given).map((spot) => [spot.name, rules.backedBy(spot)])", {"spots": spots})
+    assert listed == [
+        ["player", "player"], ["tie", "tie"], ["banker", "banker"], ["either_pair", None], ["lucky_nine", "player"],
+    ]  # fmt: skip
+
+
 def test_every_spot_of_the_rules_and_every_action_has_a_key_of_its_own() -> None:
-    more = {**RULES, "player_pair_pays": "11:1", "dragon_pays": "40:1"}
+    more = {**RULES, "spots": [*RULES["spots"], *(spot(name, **LUCKY) for name in ("player_pair", "dragon"))]}
     spots = ask("given => given.map((rules) => [...moves.spotKeys(rules)])", [RULES, more])
     assert spots[0] == [["p", "player"], ["t", "tie"], ["b", "banker"]]
     assert dict(spots[1]).keys() >= {"p", "t", "b"}

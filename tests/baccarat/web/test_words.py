@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from django.urls import get_resolver
 
+from baccarat.domain.rules.coups import FACTS
 from casino.api.error_catalogue import all_problems
 from casino.devstack.home import PROJECT
 from casino.kernel.errors import all_refusals
@@ -66,7 +67,7 @@ released_by_its_approver unknown_hold
 note_empty operator_not_sandbox origin_not_registered order_is_for_the_platform own_payment own_significant_event
 person_erased player_already_blocked player_edge_not_accepted
 player_not_banned player_not_blocked player_not_muted player_text_missing preset_has_no_table
-previous_secret_used ratio_malformed reference_differs report_destination_invalid
+previous_secret_used reference_differs report_destination_invalid
 request_signature_expired request_signature_invalid request_signature_required request_signature_used
 retention_period_not_over retention_permanent retired_rules_cannot_wait return_under_floor rotation_too_quick
 rotation_under_way round_already_voided round_is_not_due round_not_suspended round_not_voidable rules_unchanged
@@ -189,6 +190,14 @@ def test_each_kind_of_notice_is_worded_in_every_language():
     kinds = {f"notice.{kind}" for kind in NoticeKind}
 
     assert {language for language, words in LANGUAGES.items() if kinds - words.keys()} == set()
+
+
+def test_each_condition_of_a_pay_line_is_worded():
+    flags = {fact for fact, known in FACTS.items() if type(known.values[0]) is bool} | {"winner"}
+    values = {f"fact.{fact}.{str(value).lower()}" for fact in flags for value in FACTS[fact].values}
+
+    worded = {key for key in LANGUAGES["en"] if key.startswith("fact.")}
+    assert worded == values | {f"fact.{fact}" for fact in FACTS.keys() - flags}
 
 
 def test_no_key_is_unused():

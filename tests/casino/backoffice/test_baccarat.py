@@ -15,7 +15,6 @@ from baccarat.domain.rounds.events import RoundEvent
 from baccarat.domain.rules.cards import FULL_DECK, Card, UnknownCard, card_name
 from baccarat.domain.rules.deal import describe_steps, replay
 from baccarat.domain.rules.presets import rules_for
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import TableEvent
 from baccarat.queries.narrative import SENTENCES, NarratedTable, sentences
 from baccarat.storage.models import Round, Wager
@@ -94,7 +93,7 @@ def test_a_round_shows_its_ledger_and_its_timeline_with_positions(office: Office
 
 def test_a_round_in_play_shows_no_card_and_no_seed(office: Office) -> None:
     office.single.new_game()
-    office.single.place(Spot.TIE, 500)
+    office.single.place("tie", 500)
     round_ = Round.objects.get(table_id=office.single.guest.table, ended_at=None)
 
     body = body_of(superuser(), page_of("baccarat_round", round_.pk))
@@ -212,7 +211,7 @@ def describe(event: object, currency: str = "EUR") -> str:
 
 
 def test_sentences_have_amounts_of_the_tables_currency() -> None:
-    placed = re.ChipsPlaced(seat=3, spot=Spot.BANKER, amount=2_500)
+    placed = re.ChipsPlaced(seat=3, spot="banker", amount=2_500)
 
     assert describe(placed) == "Seat 3 placed 25.00 on Banker."
     assert describe(placed, "JPY") == "Seat 3 placed 2500 on Banker."
@@ -224,8 +223,8 @@ def test_sentences_show_a_wager_raised_to_the_minimum(office: Office) -> None:
         seat=1,
         player=ALICE,
         money_type=MoneyType.REAL,
-        stakes={Spot.PLAYER: 500, Spot.TIE: 700},
-        raised={Spot.PLAYER: 400},
+        stakes={"player": 500, "tie": 700},
+        raised={"player": 400},
         confirmed_at=office.operator.created_at,
     )
 

@@ -18,7 +18,6 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from pytest_django import DjangoDbBlocker
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.reports import days
 from casino.backoffice.report_cells import ReportLayout, rows_grid
 from casino.compliance import cases
@@ -49,7 +48,7 @@ def evening(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator
         evening = begin(10)
         for _ in range(2):
             at = evening.house.seated(evening.house.table("mini"))
-            at.deal({Spot.TIE: 500})
+            at.deal({"tie": 500})
             deal_all()
             sealer.seal_all()
             report(evening)
@@ -271,7 +270,7 @@ def test_no_figure_adds_up_the_play_money_of_a_sandbox_and_of_a_live_operator(ev
 
 
 def test_the_day_of_a_sandbox_has_its_play_money_under_a_name_of_its_own(evening: Evening) -> None:
-    evening.house.seated(evening.house.table("mini"), money_type=MoneyType.PLAY).deal({Spot.TIE: 1_500})
+    evening.house.seated(evening.house.table("mini"), money_type=MoneyType.PLAY).deal({"tie": 1_500})
     deal_all()
     sealer.seal_all()
     client, query = of_us(evening, VIEW, "operators.view_player"), {"day": days.today([evening.operator]).isoformat()}

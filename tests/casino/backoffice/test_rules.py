@@ -1,22 +1,25 @@
 """Kill switches and versions of rules: the author of a draft never publishes it."""
 
+import json
+import tomllib
 from html import unescape
 from typing import Any
 
-import msgspec
 import pytest
+from django import forms
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.http import HttpRequest
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from baccarat.domain.rules.table_rules import FIELDS, LABELS
 from baccarat.domain.tables.kill_switch import PlayIsStopped, RulesAreStopped, TableIsStopped
-from baccarat.domain.tables.refusals import CloseReasonInvalid, VersionReasonMissing
+from baccarat.domain.tables.refusals import CloseReasonInvalid, RulesUnchanged, VersionReasonMissing
 from baccarat.storage import rules_versions
 from baccarat.storage.models import KillSwitch, Round, RulesVersion
-from baccarat.storage.rules_versions import decode_rules
-from casino.backoffice.pages.rules import initial_values
+from casino.backoffice.pages.rules_form import DraftForm
 from casino.operators.models import Change, Operator
 from casino.operators.services import create_operator
 from casino.significant.models import SignificantEvent
@@ -51,11 +54,19 @@ def act(client: Client, name: str, row: Any, **fields: str) -> str:
 
 def filled_in(version: RulesVersion, **changes: str) -> dict[str, str]:
     """Return the form of a draft: the rules in force with changes."""
-    rules = decode_rules(msgspec.json.encode(version.rules))
+    fields = DraftForm(request=HttpRequest(), row=version).fields
     values = {
-        name: str(value) for name, value in initial_values(rules).items() if value is not None and value is not False
+        name: str(field.initial)
+        for name, field in fields.items()
+        if field.initial is not None and field.initial is not False
     }
     return {**values, "change_reason": "Asked for by the players.", **changes}
+
+
+def toml(version: RulesVersion, **odds: str) -> str:
+    """Return the text of the spots of the rules in force, with other odds on Tie or another commission."""
+    text = filled_in(version)["spots"]
+    return text.replace('"8:1"', f'"{odds.get("tie", "8:1")}"').replace('"5/100"', f'"{odds.get("rate", "5/100")}"')
 
 
 def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Office) -> None:
@@ -67,16 +78,20 @@ def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Offi
     unreasoned = filled_in(first, minimum="10.00", change_reason=" ")
     assert "This field is required." in act(maker, "draft", first, **unreasoned)
     assert "Enter a whole number" in act(maker, "draft", first, **filled_in(first, decks="many"))
-    refused = act(maker, "draft", first, **filled_in(first, tie_pays="6:1"))
+    refused = act(maker, "draft", first, **filled_in(first, spots=toml(first, tie="6:1")))
     assert "We accept that Tie returns 66.6092%, less than our floor of 75.0000%." in refused
     assert "Drafted version 2" in act(
-        maker, "draft", first, **filled_in(first, tie_pays="9:1", minimum="10.00", commission_rate="4/100")
+        maker, "draft", first, **filled_in(first, spots=toml(first, tie="9:1", rate="4/100"), minimum="10.00")
     )
 
     draft = RulesVersion.objects.get(table_id=table, version=2)
     shown = body(checker, page_of(MODEL, draft.pk))
     for words in (
         "Minimum: 5.00 EUR becomes 10.00 EUR.",
+        "Tie: pays 8:1 if winner is tie becomes pays 9:1 if winner is tie.",
+        "less 5/100 commission, exact, settlement becomes",
+        "pays 9:1 if winner is tie (9.5156%)",
+        "4/100 commission, exact, settlement",
         "Return on Tie: 85.6404% becomes 95.1560%.",
         "95.1560%",
         "Asked for by the players.",
@@ -91,6 +106,42 @@ def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Offi
     assert "Asked for by the players." in table_page
     published = SignificantEvent.objects.get(kind="rules_published")
     assert published.reason == "Asked for by the players."
+
+
+def test_spots_are_written_in_toml_or_json_and_what_is_wrong_is_told_by_its_path(office: Office) -> None:
+    maker = staff(*SEE, "baccarat.draft_rules", name="maker")
+    first = RulesVersion.objects.get(table_id=office.single.guest.table)
+    told = act(maker, "draft", first, **filled_in(first, spots="[[spots]]\nname = 5\nlines = [{ pays = 8 }]"))
+    assert "spots[0].name must be text." in told
+    assert "spots[0].lines[0].pays must be text." in told
+    for text in ("spots = [", '{"spots": ['):
+        assert "This is neither JSON nor TOML" in act(maker, "draft", first, **filled_in(first, spots=text))
+    side = (
+        '\n[[spots]]\nname = "side"\nkind = "side"\nneeds = ["dragon"]\nlines = [{ when = { luck = 1 }, push = true }]'
+    )
+    told = act(maker, "draft", first, **filled_in(first, spots=toml(first) + side))
+    assert "spots[3].needs names dragon, which is no other spot here." in told
+    assert "spots[3].lines[0].when.luck is no fact of a coup" in told
+    assert RulesUnchanged.title in act(maker, "draft", first, **filled_in(first))
+    written = [{**spot, "maximum": "50.00"} for spot in tomllib.loads(toml(first))["spots"]]
+    assert "Drafted version 2" in act(maker, "draft", first, **filled_in(first, spots=json.dumps(written)))
+    shown = body(maker, page_of(MODEL, RulesVersion.objects.get(table_id=first.table_id, version=2).pk))
+    assert "5.00 to 50.00" in shown
+    assert "at most 50.00 EUR" in shown
+
+
+def test_every_field_of_rules_is_in_the_form_with_its_bounds(office: Office) -> None:
+    version = RulesVersion.objects.get(table_id=office.single.guest.table)
+    form = DraftForm(request=HttpRequest(), row=version)
+    assert form.groups.keys() == FIELDS.keys() - LABELS - {"shuffle"}
+    seats = form.fields["seats"]
+    assert isinstance(seats, forms.IntegerField)
+    assert (seats.min_value, seats.max_value, seats.required) == (1, 14, True)
+    assert form.fields["turn_seconds"].help_text == "Empty: turns have no limit."
+    assert not form.fields["turn_seconds"].required
+    again = DraftForm(filled_in(version), request=HttpRequest(), row=version)
+    assert again.is_valid()
+    assert again.cleaned_data["changes"] == {}
 
 
 def test_a_draft_is_discarded_by_its_author_and_rules_are_retired_with_a_reason(office: Office) -> None:

@@ -20,7 +20,6 @@ from baccarat.chat import moderation, queries, services
 from baccarat.chat.events import ModerationReason
 from baccarat.chat.moderation import ModerationContext
 from baccarat.compliance import subscriber
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.queries import rounds
 from baccarat.services import freezing, kill_switch, voiding
@@ -98,7 +97,7 @@ def one_who_played() -> Alice:
     house.credit(player, 5_000_000, MoneyType.PLAY)
     at = house.guest(house.table("mini"), player)
     at.sit(money_type=MoneyType.PLAY)
-    at.deal({Spot.BANKER: 10_000})
+    at.deal({"banker": 10_000})
     deal_all()
     services.say(actor=at.guest, text=SAID)
     moderator = ModerationContext(operator, player, "Alice told her number", house.metadata)
@@ -293,7 +292,7 @@ def test_a_text_about_several_players_is_erased_with_any_of_them(alice: Alice) -
     house.credit(alice.id, 5_000_000, MoneyType.PLAY)
     first.sit(1, money_type=MoneyType.PLAY)
     second.sit(2)
-    first.deal({Spot.BANKER: 10_000})
+    first.deal({"banker": 10_000})
     deal_all()
     round_ = house.state(table).round
     assert round_ is not None

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.risk import detection, networks
 from baccarat.risk.models import RiskAlert
 from baccarat.risk.rules import RuleKind
@@ -155,11 +154,11 @@ def _play(lot: Sequence[Place]) -> None:
         for place in lot:
             operator, player, table = (uuid.UUID(place[name]) for name in ("operator", "player", "table"))
             actor = TableActor(table=table, operator=operator, player=player, metadata=_notes(operator))
-            betting.deal(actor=actor, stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
+            betting.deal(actor=actor, stakes={"banker": STAKE}, currency=CURRENCY)
     _deal()
 
 
-def _bet(actors: Sequence[TableActor], stakes: Sequence[dict[Spot, int]]) -> None:
+def _bet(actors: Sequence[TableActor], stakes: Sequence[dict[str, int]]) -> None:
     _deal()  # a round whose time to bet is over makes way for the next
     for actor, stake in zip(actors, stakes, strict=True):
         betting.deal(actor=actor, stakes=stake, currency=CURRENCY)
@@ -191,9 +190,9 @@ def _plant(operator: uuid.UUID, offered: Mapping[str, Sequence[uuid.UUID]], at: 
         payer = Payer(operator, _player(operator, kind.value), offered[str(operator)])
         planted[kind.value] = [[str(payer.player)]]
         deeds += [(at + number * HOUR, partial(pay, payer)) for number, pay in enumerate(payments)]
-    against = [{Spot.PLAYER: 10_000}, {Spot.BANKER: 10_000}]
+    against = [{"player": 10_000}, {"banker": 10_000}]
     for kind, stakes, rounds in (
-        (RuleKind.STAKE_SUM, [{Spot.BANKER: 5_000_000}], 1),
+        (RuleKind.STAKE_SUM, [{"banker": 5_000_000}], 1),
         (RuleKind.CHIP_DUMPING, against, 20),
         (RuleKind.SHARED_NETWORK, against, 5),
     ):

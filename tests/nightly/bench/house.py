@@ -25,7 +25,6 @@ from django.test.utils import CaptureQueriesContext  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
 from baccarat.audit import engine  # noqa: E402  (all below needs Django's settings)
-from baccarat.domain.rules.wagers import Spot  # noqa: E402
 from baccarat.reports import days  # noqa: E402
 from baccarat.services import betting, dealing, seats, table_lifecycle, witness_chains  # noqa: E402
 from baccarat.services.seats import TableActor  # noqa: E402
@@ -137,7 +136,7 @@ def _actor(place: Place) -> TableActor:
 def wager(*, places: list[Place]) -> int:
     """Confirm one Banker wager at each table and return how many."""
     for place in places:
-        betting.deal(actor=_actor(place), stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
+        betting.deal(actor=_actor(place), stakes={"banker": STAKE}, currency=CURRENCY)
     return len(places)
 
 
@@ -150,7 +149,7 @@ def time_results(*, places: list[Place], rounds: int) -> list[float]:
 
 
 def _time_result(place: Place) -> float:
-    response = betting.deal(actor=_actor(place), stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
+    response = betting.deal(actor=_actor(place), stakes={"banker": STAKE}, currency=CURRENCY)
     if response.round is None:
         raise RuntimeError("The wager is in no round.")
     until = time.monotonic() + PATIENCE
@@ -213,7 +212,7 @@ def request(*, places: list[Place], rounds: int) -> int:
         for place in places[: rounds - played]:
             response = client.post(
                 f"/api/v1/tables/{place['table']}/deal",
-                {"stakes": [{"spot": Spot.BANKER, "amount": "10.00"}], "currency": CURRENCY},
+                {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": CURRENCY},
                 "application/json",
                 headers={"authorization": f"Bearer {place['token']}", "idempotency-key": str(uuid.uuid4())},
             )

@@ -22,7 +22,6 @@ django.setup()
 from baccarat.domain.rounds.refusals import WagerInPlay  # noqa: E402
 from baccarat.domain.rules.presets import rules_for  # noqa: E402
 from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy  # noqa: E402
-from baccarat.domain.rules.wagers import Spot  # noqa: E402
 from baccarat.services import betting, ceremony, dealing, seats, table_lifecycle  # noqa: E402  (all below needs Django's settings)
 from baccarat.services.seats import TableActor  # noqa: E402
 from casino.events import sealer  # noqa: E402
@@ -31,6 +30,7 @@ from casino.events.store import Metadata  # noqa: E402
 from casino.kernel.errors import Refusal  # noqa: E402
 from casino.kernel.money import MoneyType  # noqa: E402
 from casino.operators import services as operators  # noqa: E402
+from tests.support.spots import SPOTS  # noqa: E402
 from wallet.ledger import player_accounts as wallet  # noqa: E402
 
 CURRENCY = "EUR"
@@ -151,12 +151,12 @@ def _place(game: Game, actor: TableActor, chance: Random) -> None:
     _chips(actor, _stakes(game.rules, chance))
 
 
-def _chips(actor: TableActor, stakes: Mapping[Spot, int]) -> None:
+def _chips(actor: TableActor, stakes: Mapping[str, int]) -> None:
     for spot, amount in stakes.items():
         betting.place(actor=actor, spot=spot, amount=amount, currency=CURRENCY)
 
 
-def _confirm(game: Game, actor: TableActor, stakes: Mapping[Spot, int], chance: Random) -> None:
+def _confirm(game: Game, actor: TableActor, stakes: Mapping[str, int], chance: Random) -> None:
     """Confirm a wager, sometimes with a contribution to the cut, which needs an open round."""
     cuts = not stakes and chance.random() < CUTS
     contribution = chance.randbytes(16).hex() if cuts else None
@@ -164,12 +164,12 @@ def _confirm(game: Game, actor: TableActor, stakes: Mapping[Spot, int], chance: 
     game.known.add(actor.player)
 
 
-def _stakes(rules: TableRules, chance: Random) -> dict[Spot, int]:
+def _stakes(rules: TableRules, chance: Random) -> dict[str, int]:
     """Return stakes on one or several spots, sometimes under the minimum where it is raised."""
     if rules.under_minimum is UnderMinimumPolicy.RAISE and chance.random() < RAISED:
-        return {chance.choice(list(Spot)): rules.chips[0] * 3}
+        return {chance.choice(SPOTS): rules.chips[0] * 3}
     count = 1 if rules.spots_per_round is SpotsPerRound.ONE else chance.choice((1, 1, 1, 2, 3))
-    return {spot: rules.minimum * chance.choice((1, 1, 2, 3, 4)) for spot in chance.sample(list(Spot), count)}
+    return {spot: rules.minimum * chance.choice((1, 1, 2, 3, 4)) for spot in chance.sample(SPOTS, count)}
 
 
 def _deal(actors: Mapping[uuid.UUID, Sequence[TableActor]]) -> None:

@@ -9,13 +9,12 @@ from baccarat.domain.rules.counting import play_out
 from baccarat.domain.rules.deal import deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.presets import rules_for
-from baccarat.domain.rules.wagers import Spot
 from tests.nightly.bench.worker import serve
 
 DECKS = 8
 CUT = 14
 RULES = rules_for("mini", currency="EUR")
-STAKES = {Spot.BANKER: 1000}
+STAKES = {"banker": 1000}
 
 
 def ours(*, hands: int) -> float:

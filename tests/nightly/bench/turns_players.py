@@ -13,7 +13,6 @@ django.setup()
 
 from django.db import connection  # noqa: E402  (all below needs Django's settings)
 
-from baccarat.domain.rules.wagers import Spot  # noqa: E402
 from baccarat.services import betting, seats, table_lifecycle  # noqa: E402
 from baccarat.services.seats import TableActor  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
@@ -76,7 +75,7 @@ def _confirm() -> int:
     done = 0
     for _, table in waiting:
         try:
-            betting.deal(actor=FIRST[table], stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
+            betting.deal(actor=FIRST[table], stakes={"banker": STAKE}, currency=CURRENCY)
         except Refusal:  # its turn has just ended
             continue
         done += 1

@@ -2,11 +2,13 @@
 
 import functools
 import itertools
+import tomllib
 
 import pytest
 from playwright.sync_api import expect
 
 from baccarat.web.views import LANGUAGES as FILES
+from casino.devstack.home import PROJECT
 from tests.nightly.browser.layout import MEASURE, SIZES, faults, resize
 from tests.processes import wait_until
 
@@ -18,8 +20,6 @@ SPEAK = """async (language) => {
     document.dispatchEvent(new Event("casino:language"));
 }"""
 """Changes the language of the page, as the options and a site around it do."""
-LAID_OUT = 0.95
-"""The share of these scenes that fits around the table; the rest become rows of seats."""
 BUY_IN = "4000.00"
 BIGGEST = {
     "atlantic_city": {"player": "300.00", "tie": "31.00", "banker": "125.00"},
@@ -29,6 +29,8 @@ BIGGEST = {
     "big_table": {"player": "1025.00", "tie": "25.00", "banker": "125.00"},
 }
 """Stakes with the tallest towers and the longest sums of each preset."""
+*SPOTS, SIDE_BET = tomllib.loads((PROJECT / "tests/support/lucky_nine.toml").read_text())["spots"]
+WITH_SIDE_BET = [*SPOTS, {**SIDE_BET, "needs": [], "minimum": None, "maximum": None}]
 SMALL = {"spot": "banker", "amount": "25.00", "currency": "EUR"}
 SEATS = {"atlantic_city": 5, "overview": 1, "mini": 1, "classic": 1, "big_table": 14}
 WITH_TURNS = {"atlantic_city": {"turn_seconds": 600}, "big_table": {"turn_seconds": 600, "caller": False}}
@@ -39,38 +41,6 @@ MARGIN = 40
 MAX_ROUNDS = 40
 """Rounds within which both hands draw a third card; the probability that none does is below 1 in 10,000."""
 
-
-SCENES = """async (sizes) => {
-    const { layoutScene } = await import(new URL("../static/play/js/view/scene.js", location.href));
-    const round = (box) => box.width === box.height;
-    const apart = (a, b) => {
-        if (round(a) && !round(b)) return apart(b, a);
-        const reach = round(a) ? 0 : 1;
-        const dx = Math.max(0, Math.abs(a.x - b.x) - reach * a.width / 2 - (round(b) ? 0 : b.width / 2));
-        const dy = Math.max(0, Math.abs(a.y - b.y) - reach * a.height / 2 - (round(b) ? 0 : b.height / 2));
-        const between = (round(a) ? a.width / 2 : 0) + (round(b) ? b.width / 2 : 0);
-        return between ? Math.hypot(dx, dy) >= between : dx > 0 || dy > 0;
-    };
-    const found = [];
-    let laidOut = 0;
-    const check = (width, height, seats, yours) => {
-        const where = `${seats} seats, yours ${yours}, ${width} by ${height}`;
-        const scene = layoutScene({ seats, yours, width, height });
-        if (!scene) return;
-        laidOut += 1;
-        const spots = scene.seats.flatMap((seat) => seat.all ? [seat.all] : Object.values(seat.spots));
-        const boxes = [scene.hands, ...scene.seats.map((seat) => seat.plate), ...spots];
-        boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => apart(a, b) || found.push([where, a, b])));
-        if (Math.min(...spots.map((spot) => spot.width)) * height < 2990) found.push([where, "a spot is too small"]);
-        if (scene.hands.card * height < 4000) found.push([where, "the cards are too small"]);
-    };
-    for (const [width, height] of sizes) {
-        for (let seats = 1; seats <= 14; seats++) {
-            for (let yours = 0; yours <= seats; yours++) check(width, height, seats, yours);
-        }
-    }
-    return { found, laidOut };
-}"""
 
 MEASURE_STEPS = """() => {
     globalThis.found = {};
@@ -107,7 +77,7 @@ WATCH_SLIDES = """() => {
 
 SPOIL_AND_MEASURE = f"""() => {{
     const find = (selector) => document.querySelector(selector);
-    find(".plate").style = find(".circle.tie").style.cssText;
+    find(".plate").style = find(".circle[data-spot=tie]").style.cssText;
     find(".plate-name").textContent = "A very long name for a seat";
     Object.assign(find('[data-act="deal"]').style, {{ blockSize: "20px", minBlockSize: "20px" }});
     return ({MEASURE.strip()})();
@@ -115,18 +85,19 @@ SPOIL_AND_MEASURE = f"""() => {{
 """Spoils and measures at once: the page may draw itself again at any time."""
 
 
-def seat_all(house, preset):
+def seat_all(house, preset, *, side):
     """Open a table, seat a player at each of its seats, and return the table and the tokens."""
-    table = house.table(preset, **WITH_TURNS.get(preset, {}))
+    table = house.table(preset, **WITH_TURNS.get(preset, {}), **({"spots": WITH_SIDE_BET} if side else {}))
     return table, house.company(table, *range(1, SEATS[preset] + 1), buy_in=BUY_IN)
 
 
-def place_all(house, table, tokens, preset):
+def place_all(house, table, tokens, preset, *, side):
     """Place chips on every spot of every seat, whatever lay there."""
+    stakes = BIGGEST[preset] | ({SIDE_BET["name"]: "25.00"} if side and preset != "classic" else {})
     for token in tokens:
         if house.get(f"/tables/{table}")["round"]:
             house.post(f"/tables/{table}/clear", {}, token)
-        for spot, amount in BIGGEST[preset].items():
+        for spot, amount in stakes.items():
             house.post(f"/tables/{table}/place", {"spot": spot, "amount": amount, "currency": "EUR"}, token)
 
 
@@ -149,23 +120,24 @@ def deal_six_cards(house, table, tokens, preset):
 def full_table(house):
     """Return `full_table(preset)`: a table with a player at each seat, whose last round has six cards, and the tokens.
 
-    It is made once, because six cards take some rounds.
+    It is made once, because six cards take some rounds. `side` adds a side bet to its spots.
     """
 
     @functools.cache
-    def make(preset):
-        table, tokens = seat_all(house, preset)
+    def make(preset, *, side=False):
+        table, tokens = seat_all(house, preset, side=side)
         deal_six_cards(house, table, tokens, preset)
         return table, tokens
 
     return make
 
 
+@pytest.mark.parametrize("side", [False, True], ids=["three spots", "a side bet more"])
 @pytest.mark.parametrize("preset", SEATS)
-def test_nothing_overlaps_or_is_cut_at_any_size(house, full_table, open_screen, preset):
-    table, tokens = full_table(preset)
+def test_nothing_overlaps_or_is_cut_at_any_size(house, full_table, open_screen, preset, side):
+    table, tokens = full_table(preset, side=side)
     assert wait_until(lambda: SEATS[preset] == 1 or bool(house.get(f"/tables/{table}")["round"]))
-    place_all(house, table, tokens, preset)
+    place_all(house, table, tokens, preset, side=side)
     found = {}
 
     for seat in sorted({1, len(tokens) // 2 + 1, len(tokens)}):
@@ -254,21 +226,11 @@ def test_no_words_are_cut_in_any_language(house, full_table, open_screen, seats)
     assert not any(found.values()), {where: what for where, what in found.items() if what}
 
 
-def test_hands_plates_and_spots_are_apart_for_every_number_of_seats_and_every_seat(house, open_screen):
-    screen = open_screen(house.table("mini"), 1)
-    sizes = [(2560, 1200), (1120, 690), (960, 600), (1024, 440), (820, 672), (700, 570)]
-
-    result = screen.page.evaluate(SCENES, sizes)
-
-    assert result["found"] == []
-    assert result["laidOut"] >= LAID_OUT * len(sizes) * sum(seats + 1 for seats in range(1, 15))
-
-
 def test_the_call_and_the_winnings_have_their_own_place(house, open_screen):
     show = dict.fromkeys(("two_cards", "natural", "one_third_card", "two_third_cards", "ceremony"), 60_000)
     table = house.table("atlantic_city", turn_seconds=600, show_milliseconds=show)
     tokens = house.company(table, 1, 2, 3, 4, 5, buy_in=BUY_IN)
-    place_all(house, table, tokens, "atlantic_city")
+    place_all(house, table, tokens, "atlantic_city", side=False)
     screens = []
     for token, (width, height) in zip(tokens, ((1280, 800), (1024, 768), (320, 480)), strict=False):
         view = {"width": width, "height": height}
@@ -395,7 +357,7 @@ def test_the_measurement_finds_an_overlap_a_cut_text_and_a_small_target(house, o
     resize(screen.page, (1280, 800))
     assert faults(screen.page) == []
     screen.place("tie", "5")
-    expect(screen.page.locator(".circle.tie .stack")).to_be_visible()
+    expect(screen.page.locator(".circle[data-spot=tie] .stack")).to_be_visible()
 
     found = "\n".join(screen.page.evaluate(SPOIL_AND_MEASURE))
 

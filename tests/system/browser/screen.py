@@ -115,7 +115,7 @@ class Screen:
         """Find the sum on a spot of the player or another seat."""
         if seat is None:
             return self.spot(name).locator(".stack-sum")
-        return self.page.locator(f'.seat[aria-label="Seat {seat}"] .spot.{name} .stack-sum')
+        return self.page.locator(f'.seat[aria-label="Seat {seat}"] .spot[data-spot="{name}"] .stack-sum')
 
     def place(self, spot: str, *amounts: str) -> None:
         """Place chips on a spot, one after the other."""

@@ -48,7 +48,7 @@ def test_with_a_mouse(house: House, page: Page) -> None:
     page.get_by_role("switch", name="Squeeze the last card").check()
     page.locator(".panel-close").click()
     page.locator('[data-chip="5.00"]').click()
-    page.locator(".circle.banker").click()
+    page.locator('.circle[data-spot="banker"]').click()
     page.locator('[data-act="deal"]').click()
 
     def peel(card: Locator) -> None:

@@ -2,8 +2,8 @@
 
 async (vectors) => {
   const load = (name) => import(`/static/play/verify/${name}.js`);
-  const [hashes, reading, log, shoe, closing, hands, game, receipts, witnesses, notes] = await Promise.all(
-    ["hashes", "read", "log", "shoe", "closing", "hands", "game", "receipt", "witnesses", "checkpoint"].map(load),
+  const [hashes, reading, log, shoe, closing, hands, coups, spots, receipts, witnesses, notes] = await Promise.all(
+    ["hashes", "read", "log", "shoe", "closing", "hands", "facts", "spots", "receipt", "witnesses", "checkpoint"].map(load),
   );
   const { big, bytes, hex, hmac, isSigned, joined, leafOf, rootByPath, rootOf, sha256, unhex } = hashes;
   const uuid = (text) => unhex(text.replaceAll("-", ""));
@@ -46,7 +46,7 @@ async (vectors) => {
   const termsOf = async (terms) => hex(await sha256(...shoe.encodeTerms(terms)));
   pairs.terms = [[await termsOf(vectors.terms.terms), hex(await sha256(bytes(reading.canonical(vectors.terms.rules))))], [vectors.terms.digest, vectors.terms.terms.rules]];
 
-  const leavesOf = async ({ wagers, currency }, terms) => Promise.all(wagers.map((wager) => closing.leafOfWager(unhex(terms), wager, currency)));
+  const leavesOf = async ({ wagers, currency }, terms) => Promise.all(wagers.map((wager) => closing.leafOfWager(unhex(terms), wager, currency, Object.keys(wager.stakes))));
   const closedOf = async (recorded, terms, listed, time, indexes) => closing.digestOf(recorded, unhex(terms), { ...recorded, indexes }, listed.length ? await rootOf(listed) : await sha256(), time);
   const closings = await Promise.all(vectors.closing.map(async (each) => {
     const listed = await leavesOf(each, each.terms);
@@ -54,7 +54,7 @@ async (vectors) => {
   }));
   pairs.closing = [closings, vectors.closing.map((each) => [each.leaves, each.closing.digest])];
   const { wager } = vectors;
-  pairs.wager = [hex(await closing.leafOfWager(unhex(wager.terms), wager.wager, wager.currency)), wager.leaf];
+  pairs.wager = [hex(await closing.leafOfWager(unhex(wager.terms), wager.wager, wager.currency, Object.keys(wager.wager.stakes))), wager.leaf];
 
   const { receipt } = vectors.receipt;
   const told = await receipts.readReceipt(receipt);
@@ -70,11 +70,17 @@ async (vectors) => {
     }),
     vectors.hands.map((each) => [each.player, each.banker, each.outcome]),
   ];
+  const factsOf = ({ cards }) => coups.factsOf(cards.split(" "));
+  pairs.facts = [reading.canonical(vectors.facts.map(factsOf)), reading.canonical(vectors.facts.map((each) => each.facts))];
   const { rules, stakes } = vectors.money;
   pairs.money = [
-    stakes.map((each) => game.resultOf(rules[each.rules], each.spot, each.stake, each.outcome)),
+    stakes.map((each) => spots.resultOf(rules[each.rules], each.spot, each.stake, factsOf(each))),
     stakes.map(({ result, won, commission, returned }) => ({ result, won, commission, returned })),
   ];
+
+  const { published } = vectors;
+  const games = await Promise.all(Object.entries(published.rules).map(async ([name, each]) => [name, await spots.digestOfGame(each)]));
+  pairs.published = [[Object.fromEntries(games), Object.fromEntries(spots.PUBLISHED)], [published.digests, published.digests]];
 
   const commit = async ({ seed, table, shoe: id, number }) => hex(await sha256(tag("casino.baccarat.commitment.v2"), unhex(seed), uuid(table), uuid(id), big(number, 8)));
   const { drawing } = vectors;

@@ -65,7 +65,8 @@ BY_SQL: Final = {
     "baccarat.close_table": "UPDATE baccarat_table SET state = jsonb_set(state::jsonb, '{closed}', 'true')::json",
     "baccarat.delete_skin": "DELETE FROM baccarat_skin WHERE name = 'evil'",
     "baccarat.draft_rules": copy("baccarat_rulesversion", more=", 'version', 9, 'status', 'drafted'"),
-    "baccarat.publish_rules": "UPDATE baccarat_rulesversion SET rules = jsonb_set(rules, '{tie_pays}', '[100, 1]')",
+    "baccarat.publish_rules": "UPDATE baccarat_rulesversion "
+    "SET rules = jsonb_set(rules, '{spots,2,lines,0,pays,numerator}', '100')",
     "baccarat.replace_witness": event(
         "WitnessChainsReplaced",
         "'table-' || id",

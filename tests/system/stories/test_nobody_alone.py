@@ -52,6 +52,7 @@ from tests.operations import KEY, PROVIDER, ROWS
 from tests.support import power
 from tests.support.everything import full_office
 from tests.support.keys import issue_key
+from tests.support.spots import written
 from tests.wallet.payments.counter import use_provider
 
 TABLE: Final = tomllib.loads(Path(__file__).with_name("nobody_alone.toml").read_text(encoding="utf-8"))
@@ -74,14 +75,14 @@ TYPED: Final[dict[str, Any]] = {
     "networks": "0.0.0.0/0", "jwk": JWK, "username": "mallory", "subject": "mallory",
     "group": "careful", "slug": "evil", "name": "evil", "currencies": "EUR", "currency": "EUR", "funding": "transfer",
     "wallet_profile": "standard", "direction": "credit", "provider": "sandbox",
-    "tie_pays": "200:1", "functions": ["wallet.view_entry"],
+    "functions": ["wallet.view_entry"],
     **dict.fromkeys(("reason", "note", "resolution", "answer", "message", "acknowledgement"), "Because"),
 }  # fmt: skip
 """What is typed into fields of these names, to loosen what there is."""
 TYPED_AT: Final[dict[str, dict[str, Any]]] = {
     "alerts_oncalllist_add_target": {"channel": "email", "address": "m@evil.example"},
     "operators_apikey_terms": {"expires_at": "2090-01-01"},
-    "baccarat_rulesversion_draft": {"tie_pays": "9:1", "acknowledgement": ""},
+    "baccarat_rulesversion_draft": {"spots": json.dumps(written(tie="9:1")), "acknowledgement": ""},
     "compliance_case_deadline": {"due_at": "2090-01-01"},
     "compliance_case_entry": {"step": "note", "text": "Because", "evidence": "", "sha256": "", "message": ""},
     "operators_operator_complaint_text": {"answer": "received", "language": "en"},

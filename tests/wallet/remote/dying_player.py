@@ -4,7 +4,6 @@ from uuid import uuid4
 
 from django.db import transaction
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import betting, wagering
 from baccarat.services.seats import TableActor
 from baccarat.services.turns import TakenStakes
@@ -12,7 +11,7 @@ from baccarat.services.wagering import WantedWager
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 
-STAKES = {Spot.BANKER: 1000}
+STAKES = {"banker": 1000}
 
 
 def bet() -> None:

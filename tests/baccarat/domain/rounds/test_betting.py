@@ -12,8 +12,9 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.spots import read_spots
 from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules
-from baccarat.domain.rules.wagers import AmountNotInChips, Spot
+from baccarat.domain.rules.wagers import AmountNotInChips
 from tests.support.examples import (
     AC,
     ANN,
@@ -312,7 +313,60 @@ def test_passing_gives_back_unconfirmed_chips() -> None:
 
 
 def test_one_seat_says_nothing_about_another() -> None:
-    state = ROUND.fold((opened(ANN, BEN), placed(P, 1000), placed(Spot.BANKER, 500, seat=2), e.SeatPassed(seat=1)))
+    state = ROUND.fold((opened(ANN, BEN), placed(P, 1000), placed("banker", 500, seat=2), e.SeatPassed(seat=1)))
 
     assert [seat.placed_stakes() for seat in state.seats] == [{}, {B: 500}]
     assert not state.all_have_acted()
+
+
+SIDES = replace(
+    AC,
+    spots=(
+        *AC.spots,
+        *read_spots(
+            [
+                {
+                    "name": "lucky_nine",
+                    "kind": "side",
+                    "lines": [{"when": {"winner": "player", "player_cards": 3, "player_points": 9}, "pays": "20:1"}],
+                    "minimum": "100",
+                    "maximum": "2500",
+                    "needs": ["player", "banker"],
+                }
+            ],
+            int,
+        ),
+    ),
+)
+"""Atlantic City, where stakes are raised to the minimum of 5.00, with a side bet of 1.00 to 25.00."""
+
+
+@pytest.mark.parametrize("command", [place, rebet, confirm])
+def test_a_spot_that_the_layout_lacks_is_named_with_those_that_it_has(command: Callable[..., c.RoundCommand]) -> None:
+    asked = place("dragon", 500) if command is place else command({"dragon": 500, P: 500})
+    ann_and_ben().when(asked).refused(r.UnknownSpot, unknown=["dragon"], spots=[P, B, T])
+
+
+def test_a_side_bet_is_taken_beside_a_spot_that_it_needs_and_never_alone() -> None:
+    needs = {"spot": "lucky_nine", "needs": [P, B]}
+    ann_and_ben().when(place("lucky_nine", 100, rules=SIDES)).refused(r.SpotNeedsAnother, **needs)
+    ann_and_ben().when(confirm({T: 500, "lucky_nine": 100}, rules=SIDES)).refused(r.SpotNeedsAnother, **needs)
+    ann_and_ben().when(rebet({"lucky_nine": 100}, rules=SIDES)).refused(r.SpotNeedsAnother, **needs)
+    beside = {B: 500, "lucky_nine": 100}
+    ann_and_ben(placed(B, 500)).when(place("lucky_nine", 100, rules=SIDES)).then(placed("lucky_nine", 100))
+    ann_and_ben().when(confirm(beside, rules=SIDES)).then(confirmed(1, ANN, beside))
+
+
+def test_undoing_takes_the_side_bet_away_before_the_spot_that_it_needs() -> None:
+    undone = ann_and_ben(placed(B, 500), placed("lucky_nine", 100)).when(c.UndoPlacement(player=ANN, now=OPENED))
+    undone.then(e.PlacementUndone(seat=1)).when(confirm(rules=SIDES)).then(confirmed(1, ANN, {B: 500}))
+
+
+def test_a_spot_has_limits_of_its_own_and_only_main_spots_are_raised() -> None:
+    over = {"maximum": "25.00", "currency": "EUR", "spots": ["lucky_nine"]}
+    ann_and_ben(placed(B, 500)).when(place("lucky_nine", 2600, rules=SIDES)).refused(r.OverMaximum, **over)
+    raised = confirmed(1, ANN, {B: 500, "lucky_nine": 100}, raised={B: 400})
+    ann_and_ben().when(confirm({B: 100, "lucky_nine": 100}, rules=SIDES)).then(raised)
+    dearer = replace(SIDES, spots=(*SIDES.spots[:3], replace(SIDES.spots[3], minimum=200)))
+    under = {"minimum": "2.00", "currency": "EUR", "spots": ["lucky_nine"]}
+    ann_and_ben().when(confirm({B: 100, "lucky_nine": 100}, rules=dearer)).refused(r.UnderMinimum, **under)

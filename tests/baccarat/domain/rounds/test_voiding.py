@@ -12,6 +12,7 @@ from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.events import RoundVoided, SeatVoided, VoidReason
 from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
@@ -52,7 +53,7 @@ def void(*, by: str = "staff:1", seed: str | None = "5e" * 32) -> c.VoidRound:
         now=DEADLINE,
         burn=0,
         closing=CLOSING_INPUTS,
-        currency="EUR",
+        rules=rules_for("mini", currency="EUR"),
     )
 
 

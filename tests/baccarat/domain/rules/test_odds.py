@@ -19,9 +19,9 @@ from baccarat.domain.rules.odds import (
 )
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
-from baccarat.domain.rules.wagers import Spot
+from tests.support.spots import SPOTS, spots_of
 
-PLAYER, BANKER, TIE = Spot
+PLAYER, BANKER, TIE = SPOTS
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_decks_that_are_not_played_with_have_no_counts(decks: int) -> None:
         ("atlantic_city", PLAYER, "0.01235081"),
     ],
 )
-def test_house_edges_are_the_published_ones(name: str, spot: Spot, edge: str) -> None:
+def test_house_edges_are_the_published_ones(name: str, spot: str, edge: str) -> None:
     assert format_decimal(odds_sheet(rules_for(name, currency="EUR")).spot(spot).exact.edge, places=8) == edge
 
 
@@ -75,7 +75,7 @@ def test_the_tie_of_classic_returns_the_minimum_that_its_source_states() -> None
 @pytest.mark.parametrize(("rate", "edge"), [(Ratio(4, 100), "0.00599308"), (Ratio(5, 100), "0.01057906")])
 def test_the_commission_rate_sets_the_edge(rate: Ratio, edge: str) -> None:
     commission = Commission(rate, None, CommissionTiming.SETTLEMENT)
-    odds = odds_sheet(rules_for("mini", currency="EUR", commission=commission)).spot(BANKER)
+    odds = odds_sheet(rules_for("mini", currency="EUR", spots=spots_of("mini", commission=commission))).spot(BANKER)
     assert format_decimal(odds.exact.edge, places=8) == edge
 
 
@@ -88,14 +88,14 @@ def test_the_commission_rate_sets_the_edge(rate: Ratio, edge: str) -> None:
         ("atlantic_city", BANKER, 0.95115),
     ],
 )
-def test_variances_are_the_published_ones(name: str, spot: Spot, deviation: float) -> None:
+def test_variances_are_the_published_ones(name: str, spot: str, deviation: float) -> None:
     variance = odds_sheet(rules_for(name, currency="EUR")).spot(spot).exact.variance
     assert float(variance) ** 0.5 == pytest.approx(deviation, abs=5e-6)
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("spot", Spot)
-def test_a_stake_wins_loses_or_pushes_and_returns_one_less_the_edge(name: str, spot: Spot) -> None:
+@pytest.mark.parametrize("spot", SPOTS)
+def test_a_stake_wins_loses_or_pushes_and_returns_one_less_the_edge(name: str, spot: str) -> None:
     odds = odds_sheet(rules_for(name, currency="EUR")).spot(spot)
     assert odds.win + odds.lose + odds.push == 1
     assert odds.exact.rtp == 1 - odds.exact.edge
@@ -150,7 +150,7 @@ def test_the_commission_is_told_in_words(name: str, words: str) -> None:
 
 def test_rounding_to_the_whole_lowest_chip_is_told_in_words() -> None:
     whole = Commission(Ratio(5, 100), Ratio(1, 1), CommissionTiming.SETTLEMENT)
-    words = describe_commission(rules_for("mini", currency="EUR", commission=whole))
+    words = describe_commission(rules_for("mini", currency="EUR", spots=spots_of("mini", commission=whole)))
     assert "rounded up to the lowest chip (1.00 EUR)" in words
 
 
@@ -162,7 +162,8 @@ def test_notes_say_where_the_player_has_the_edge_and_why_that_matters() -> None:
 
 
 def test_notes_say_when_commission_is_rounded_half_up() -> None:
-    assert "half up" in " ".join(notes(odds_sheet(rules_for("mini", currency="JPY"))))
+    fine = rules_for("mini", currency="EUR", chips=(10, 100), minimum=10)
+    assert "half up" in " ".join(notes(odds_sheet(fine)))
     assert "half up" not in " ".join(notes(odds_sheet(rules_for("mini", currency="EUR"))))
 
 
@@ -179,4 +180,4 @@ def test_the_document_is_json_with_fractions_beside_decimals(name: str) -> None:
 
 
 def test_outcomes_and_spots_share_their_names() -> None:
-    assert [outcome.value for outcome in Outcome] == [spot.value for spot in Spot]
+    assert [outcome.value for outcome in Outcome] == [*SPOTS]

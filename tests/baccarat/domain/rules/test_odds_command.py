@@ -28,13 +28,19 @@ def test_classic_prints_its_counts_and_the_return_of_its_tie() -> None:
         assert figure in sheet
 
 
+def test_each_pay_line_prints_with_its_chance() -> None:
+    lines = " ".join(printed("classic").replace("│", " ").split())
+    assert "Tie pays 9:1 if winner is tie 0.095068711" in lines
+    assert "Player the stake is returned if winner is tie 0.095068711" in lines
+
+
 def test_atlantic_city_prints_that_the_player_has_the_edge() -> None:
     assert "The player has the edge on Banker" in " ".join(printed("atlantic_city").split())
 
 
 def test_json_carries_exact_fractions_as_text() -> None:
     sheet = json.loads(printed("mini", "--json", "--currency", "JPY"))
-    assert (sheet["preset"], sheet["currency"], sheet["minimum"]) == ("mini", "JPY", "5")
+    assert (sheet["preset"], sheet["currency"], sheet["minimum"]) == ("mini", "JPY", "500")
     banker = sheet["spots"][1]
     assert banker["exact"]["edge"] == {"fraction": "114753351728/10847218479825", "decimal": "0.010579058"}
 

@@ -9,7 +9,7 @@ import pytest
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.payouts import settle
-from baccarat.domain.rules.presets import PRESETS, UnknownPreset, rules_for
+from baccarat.domain.rules.presets import PRESETS, SCALES, UnknownPreset, rules_for
 from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
@@ -20,8 +20,9 @@ from baccarat.domain.rules.table_rules import (
     UnderMinimumPolicy,
 )
 from baccarat.domain.rules.validation import InvalidRules
-from baccarat.domain.rules.wagers import Spot
+from casino.kernel import money
 from casino.kernel.money import UnknownCurrency
+from tests.support.spots import COUPS, spots_of
 
 NAMES = ("atlantic_city", "overview", "mini", "classic", "big_table")
 ROUND, SHOE = Shuffle.EACH_ROUND, Shuffle.SHOE
@@ -41,16 +42,6 @@ COLUMNS: dict[str, tuple[Any, ...]] = {
     "minimum": (5, 5, 5, 5, 25),
     "maximum": (300, 300, 300, 300, 5000),
     "spots_per_round": (ANY, ANY, ANY, ONE, ANY),
-    "player_pays": (EVEN, EVEN, EVEN, EVEN, EVEN),
-    "banker_pays": (EVEN, EVEN, EVEN, EVEN, EVEN),
-    "tie_pays": (Ratio(8, 1), Ratio(8, 1), Ratio(8, 1), Ratio(9, 1), Ratio(8, 1)),
-    "commission": (
-        None,
-        Commission(FIVE, QUARTER, NOW),
-        Commission(FIVE, None, NOW),
-        Commission(FIVE, None, NOW),
-        Commission(FIVE, None, LATER),
-    ),
     "under_minimum": (RAISE, REJECT, REJECT, REJECT, REJECT),
     "turn_seconds": (15, None, None, None, 15),
     "caller": (False, False, False, False, True),
@@ -63,41 +54,61 @@ COLUMNS: dict[str, tuple[Any, ...]] = {
     "auto_confirm": (False, False, False, False, False),
     "minimum_cycle_seconds": (0, 0, 0, 0, 0),
     "may_hurry": (True, True, True, True, True),
+    "hands_after_cut": (1, 1, 1, 1, 1),
 }
 CELLS = [(name, field, row[place]) for field, row in COLUMNS.items() for place, name in enumerate(NAMES)]
 AMOUNTS = {"minimum", "maximum", "chips"}
 
 
+COMMISSIONS = (
+    None,
+    Commission(FIVE, QUARTER, NOW),
+    Commission(FIVE, None, NOW),
+    Commission(FIVE, None, NOW),
+    Commission(FIVE, None, LATER),
+)
+
+
 @pytest.mark.parametrize(("name", "field", "value"), CELLS)
-def test_a_preset_holds_what_its_source_says(name: str, field: str, value: object) -> None:
-    assert getattr(PRESETS[name], field) == value
+def test_a_preset_holds_what_its_source_says(name: str, field: str, value: Any) -> None:
+    preset, rules = PRESETS[name], rules_for(name, currency="EUR")
+    if field in AMOUNTS:
+        value = tuple(chip * 100 for chip in value) if field == "chips" else value * 100
+    assert getattr(preset if field in {"source", "version"} else rules, field) == value
 
 
-@pytest.mark.parametrize(("name", "field", "value"), [cell for cell in CELLS if cell[1] not in AMOUNTS | {"source"}])
-def test_a_table_plays_by_its_presets_value(name: str, field: str, value: object) -> None:
-    assert getattr(rules_for(name, currency="EUR"), field) == value
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("currency", "unit"), [("EUR", 100), ("JPY", 1), ("KWD", 1000)])
-def test_chips_and_limits_scale_to_the_currencys_minor_units(name: str, currency: str, unit: int) -> None:
-    rules, preset = rules_for(name, currency=currency), PRESETS[name]
-    assert (rules.preset, rules.version, rules.currency) == (name, preset.version, currency)
-    assert rules.chips == tuple(chip * unit for chip in preset.chips)
-    assert (rules.minimum, rules.maximum) == (preset.minimum * unit, preset.maximum * unit)
+@pytest.mark.parametrize(("name", "commission"), list(zip(NAMES, COMMISSIONS, strict=True)))
+def test_banker_alone_is_charged_the_commission_of_its_source(name: str, commission: Commission | None) -> None:
+    charged = {spot.name: spot.commission for spot in rules_for(name, currency="EUR").spots}
+    assert charged == {"player": None, "banker": commission, "tie": None}
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("spot", [Spot.PLAYER, Spot.BANKER])
-def test_a_tie_pushes_player_and_banker(name: str, spot: Spot) -> None:
-    settled = settle(rules_for(name, currency="EUR"), {spot: 2500}, Outcome.TIE)
+@pytest.mark.parametrize(
+    ("currency", "unit"), [("EUR", 100), ("JPY", 100), ("KWD", 1000), ("KRW", 1000), ("HUF", 100 * 100)]
+)
+def test_amounts_are_units_of_the_currency_times_its_scale(name: str, currency: str, unit: int) -> None:
+    rules, euros = rules_for(name, currency=currency), rules_for(name, currency="EUR")
+    assert (rules.preset, rules.version, rules.currency) == (name, PRESETS[name].version, currency)
+    assert rules.chips == tuple(chip * unit // 100 for chip in euros.chips)
+    assert (rules.minimum, rules.maximum) == (euros.minimum * unit // 100, euros.maximum * unit // 100)
+
+
+def test_scales_are_of_known_currencies() -> None:
+    assert all(money.is_known(currency) and scale in {100, 1000, 10_000} for currency, scale in SCALES.items())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("spot", ["player", "banker"])
+def test_a_tie_pushes_player_and_banker(name: str, spot: str) -> None:
+    settled = settle(rules_for(name, currency="EUR"), {spot: 2500}, COUPS[Outcome.TIE])
     assert (settled.returned, settled.won, settled.commission) == (2500, 0, 0)
 
 
 def test_there_are_five_presets_and_no_way_to_change_one() -> None:
     assert tuple(PRESETS) == NAMES
     with pytest.raises(FrozenInstanceError):
-        PRESETS["mini"].decks = 7  # type: ignore[misc]
+        PRESETS["mini"].version = 7  # type: ignore[misc]
     with pytest.raises(TypeError):
         PRESETS["mini"] = PRESETS["classic"]  # type: ignore[index]
 
@@ -109,22 +120,25 @@ def test_rules_survive_json_unchanged(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "spots"), [("atlantic_city", (Spot.BANKER,)), *[(name, ()) for name in NAMES if name != "atlantic_city"]]
+    ("name", "spots"), [("atlantic_city", ("banker",)), *[(name, ()) for name in NAMES if name != "atlantic_city"]]
 )
-def test_only_banker_without_commission_gives_the_player_an_edge(name: str, spots: tuple[Spot, ...]) -> None:
+def test_only_banker_without_commission_gives_the_player_an_edge(name: str, spots: tuple[str, ...]) -> None:
     assert player_edge_spots(rules_for(name, currency="EUR")) == spots
 
 
 def test_rounding_down_small_commissions_gives_the_player_an_edge_that_is_noticed() -> None:
-    assert player_edge_spots(rules_for("classic", currency="JPY")) == (Spot.BANKER,)
-    assert player_edge_spots(rules_for("classic", currency="JPY", minimum=10)) == ()
-    assert player_edge_spots(rules_for("overview", currency="JPY")) == ()
+    yen = {"currency": "JPY", "chips": (1, 5, 25), "maximum": 300}
+    assert player_edge_spots(rules_for("classic", **yen, minimum=5)) == ("banker",)
+    assert player_edge_spots(rules_for("classic", **yen, minimum=10)) == ()
+    assert player_edge_spots(rules_for("overview", **yen, minimum=5)) == ()
 
 
 def test_an_edge_too_thin_to_settle_every_stake_counts_as_the_players() -> None:
     thin = Commission(Ratio(270, 10_000), None, NOW)
-    wide = rules_for("mini", currency="EUR", commission=thin, chips=(1, 5), minimum=1, maximum=10_000_000)
-    assert player_edge_spots(wide) == (Spot.BANKER,)
+    wide = rules_for(
+        "mini", currency="EUR", spots=spots_of("mini", commission=thin), chips=(1, 5), minimum=1, maximum=10_000_000
+    )
+    assert player_edge_spots(wide) == ("banker",)
 
 
 def test_an_operator_sets_its_own_values_in_minor_units() -> None:
@@ -146,7 +160,7 @@ WRONG: list[tuple[str, dict[str, Any], set[str]]] = [
     ("mini", {"chips": (100, 100, 500)}, {"chips"}),
     ("mini", {"chips": (500, 100)}, {"chips"}),
     ("mini", {"chips": [100, 500]}, {"chips"}),
-    ("mini", {"chips": (100, 500.0)}, {"chips"}),
+    ("mini", {"chips": (100, 500.0)}, {"chips[1]"}),
     ("mini", {"chips": (10_007, 10_009), "minimum": 10_007, "maximum": 20_016}, {"chips"}),
     ("mini", {"minimum": 550}, {"minimum"}),
     ("mini", {"minimum": 0}, {"minimum"}),
@@ -154,16 +168,17 @@ WRONG: list[tuple[str, dict[str, Any], set[str]]] = [
     ("mini", {"maximum": 30_050}, {"maximum"}),
     ("mini", {"maximum": 400}, {"maximum"}),
     ("mini", {"maximum": 10**15}, {"maximum"}),
-    ("mini", {"player_pays": Ratio(0, 1)}, {"player_pays"}),
-    ("mini", {"banker_pays": Ratio(1, 0)}, {"banker_pays"}),
-    ("mini", {"tie_pays": Ratio(8, -1)}, {"tie_pays"}),
-    ("mini", {"tie_pays": 8}, {"tie_pays"}),
-    ("mini", {"tie_pays": Ratio(8.0, 1)}, {"tie_pays"}),  # type: ignore[arg-type]
-    ("mini", {"commission": Commission(Ratio(101, 100), None, NOW)}, {"commission"}),
-    ("mini", {"commission": Commission(Ratio(0, 100), None, NOW)}, {"commission"}),
-    ("mini", {"commission": Commission(FIVE, Ratio(5, 4), NOW)}, {"commission"}),
-    ("mini", {"commission": Commission(FIVE, None, LATER)}, {"commission"}),
-    ("big_table", SHOELESS, {"commission"}),
+    ("mini", {"spots": spots_of("mini", player=Ratio(0, 1))}, {"spots[0].lines[1].pays"}),
+    ("mini", {"spots": spots_of("mini", banker=Ratio(1, 0))}, {"spots[1].lines[1].pays"}),
+    ("mini", {"spots": spots_of("mini", tie=Ratio(8, -1))}, {"spots[2].lines[0].pays"}),
+    ("mini", {"spots": list(spots_of("mini"))}, {"spots"}),
+    ("mini", {"spots": spots_of("mini", tie=Ratio(8.0, 1))}, {"spots[2].lines[0].pays.numerator"}),  # type: ignore[arg-type]
+    ("mini", {"spots": spots_of("mini", commission=Commission(Ratio(101, 100), None, NOW))}, {"spots[1].commission"}),
+    ("mini", {"spots": spots_of("mini", commission=Commission(Ratio(0, 100), None, NOW))}, {"spots[1].commission"}),
+    ("mini", {"spots": spots_of("mini", commission=Commission(FIVE, Ratio(5, 4), NOW))}, {"spots[1].commission"}),
+    ("mini", {"spots": spots_of("mini", commission=Commission(FIVE, None, LATER))}, {"spots"}),
+    ("big_table", SHOELESS, {"spots"}),
+    ("big_table", {"hands_after_cut": 2}, {"hands_after_cut"}),
     ("atlantic_city", {"turn_seconds": None}, {"turn_seconds"}),
     ("atlantic_city", {"turn_seconds": 0}, {"turn_seconds"}),
     ("atlantic_city", {"turn_seconds": 3601}, {"turn_seconds"}),
@@ -194,9 +209,7 @@ def test_rules_that_no_table_can_play_by_are_refused_by_field(
 ) -> None:
     with pytest.raises(InvalidRules) as refused:
         rules_for(name, currency="EUR", **overrides)
-    named = refused.value.facts["fields"]
-    assert isinstance(named, dict)
-    assert set(named) == fields
+    assert {fault.field for fault in refused.value.faults} == fields
     assert all(field in refused.value.detail for field in fields)
 
 

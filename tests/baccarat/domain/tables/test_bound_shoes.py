@@ -7,13 +7,13 @@ import pytest
 
 from baccarat.audit.report import FindingCollector
 from baccarat.domain.rules.table_rules import ShoeShape
-from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.events import EffectiveFrom
 from baccarat.storage.event_registry import CATALOGUE
 from tests.baccarat.audit.simulated_table import PLAYERS, PlayReplay, SimulatedTable, finding_kinds, forge, replay
 from tests.support.instant import NO_SHOW
+from tests.support.spots import spots_of
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -48,7 +48,7 @@ def shoe_played(simulation: SimulatedTable) -> None:
     before = simulation.work.table.shoes
     while simulation.work.table.shoes == before:
         for action in ("place", "confirm", "deal"):
-            simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
+            simulation.do(action, PLAYERS[0], "banker", 2500)
 
 
 def of_the_shoe_in_play(simulation: SimulatedTable) -> tuple[int, int, int]:
@@ -77,9 +77,9 @@ def test_other_decks_wait_for_a_shoe_that_is_committed_to_after_their_publishing
 def test_what_does_not_shape_a_shoe_waits_as_before() -> None:
     simulation = seated()
     assert published(simulation, maximum=100_000) is EffectiveFrom.NEXT_ROUND
-    assert published(simulation, commission=None) is EffectiveFrom.NEXT_SHOE
+    assert published(simulation, spots=spots_of("big_table", commission=None)) is EffectiveFrom.NEXT_SHOE
     shoe_played(simulation)
-    assert (simulation.work.table.rules.commission, finding_kinds(simulation)) == (None, [])
+    assert (simulation.work.table.rules.defers_commission, finding_kinds(simulation)) == (False, [])
 
 
 @pytest.mark.parametrize("changes", [{"decks": 2}, {"cut_cards_from_end": 20}, {"burn": False}, {"fixed_order": True}])
@@ -122,9 +122,9 @@ def test_no_round_is_played_by_withdrawn_rules_while_others_wait_for_a_shoe() ->
     )
     simulation.write()
     for action in ("place", "confirm", "deal"):
-        simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
+        simulation.do(action, PLAYERS[0], "banker", 2500)
     before = simulation.work.table.rounds
-    simulation.do("place", PLAYERS[0], Spot.BANKER, 2500)
+    simulation.do("place", PLAYERS[0], "banker", 2500)
     assert (simulation.work.table.round, simulation.work.table.rounds, finding_kinds(simulation)) == (None, before, [])
 
 

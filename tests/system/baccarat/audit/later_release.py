@@ -56,7 +56,6 @@ def tell(operator: UUID) -> dict[str, Any]:
 
 def play_on(operator: UUID, table: UUID, player: UUID) -> str:
     """Play a round by the rules in force, and then one by rules that are drafted now; return the first one's rules."""
-    from baccarat.domain.rules.wagers import Spot  # noqa: PLC0415
     from baccarat.services import rules_lifecycle  # noqa: PLC0415
     from casino.events import sealer  # noqa: PLC0415
     from tests.support import rules as waiting_rules  # noqa: PLC0415
@@ -64,14 +63,14 @@ def play_on(operator: UUID, table: UUID, player: UUID) -> str:
 
     house = House(operator)
     guest = house.guest(table, player)
-    guest.deal({Spot.BANKER: 1000})
+    guest.deal({"banker": 1000})
     deal_all()
     played_by = house.last(table).require_opened().rules
     version = rules_lifecycle.draft(
         table=table, operator=operator, differences={NEW: 1}, by="staff:1", metadata=house.metadata
     )
     waiting_rules.publish(table, version)
-    guest.deal({Spot.BANKER: 1000})
+    guest.deal({"banker": 1000})
     deal_all()
     sealer.seal_all()
     return played_by

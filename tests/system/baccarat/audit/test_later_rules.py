@@ -5,7 +5,6 @@ import subprocess
 import sys
 from typing import Any
 
-from baccarat.domain.rules.wagers import Spot
 from baccarat.services import rules_lifecycle
 from casino.checkpoints import signing
 from casino.devstack.home import PROJECT
@@ -26,13 +25,13 @@ def test_a_rule_with_a_default_that_a_later_release_adds_changes_nothing_recorde
     mini, long = house.table("mini"), house.table("big_table")
     guest, other = house.seated(mini), house.seated(long)
     for at in (guest, other):
-        at.deal({Spot.BANKER: 10_000})
+        at.deal({"banker": 10_000})
         deal_all()
     version = rules_lifecycle.draft(
         table=mini, operator=house.operator, differences={"minimum": 1000}, by="staff:1", metadata=house.metadata
     )
     waiting_rules.publish(mini, version)
-    guest.deal({Spot.BANKER: 1000})
+    guest.deal({"banker": 1000})
     deal_all()
     sealer.seal_all()
     signing.sign_now()

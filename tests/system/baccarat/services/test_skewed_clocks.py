@@ -18,11 +18,11 @@ import django
 django.setup()
 from casino.events.store import Metadata
 from tests.support.house import At, deal_all
-from baccarat.domain.rules.wagers import Spot
+
 from baccarat.services.seats import TableActor
 table, operator, player = map(UUID, sys.argv[1:])
 metadata = Metadata(operator=str(operator), actor="test", causation="test", correlation="test")
-At(TableActor(table=table, operator=operator, player=player, metadata=metadata)).deal({Spot.BANKER: 1000})
+At(TableActor(table=table, operator=operator, player=player, metadata=metadata)).deal({"banker": 1000})
 assert deal_all()
 """
 

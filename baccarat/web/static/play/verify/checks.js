@@ -11,6 +11,7 @@ import { checkReceipts } from "./receipt.js";
 import { caveatsOn } from "./caveats.js";
 import { requireShape } from "./shape.js";
 import * as shoe from "./shoe.js";
+import { isPublished } from "./spots.js";
 import { witnesses } from "./witnesses.js";
 
 /** @import { Finding, Values } from "./proof.js" */
@@ -18,9 +19,10 @@ import { witnesses } from "./witnesses.js";
 /** @import { AnyReceipt } from "./receipt.js" */
 /** @import { WitnessAddress } from "./public_reads.js" */
 /** @import { Caveat } from "./caveats.js" */
+/** @import { Rules } from "./spots.js" */
 
 /** @typedef {{name: string, verdict: "ok" | "open" | "none" | "failed", code: string, values: Values, expected?: unknown, found?: unknown}} Check */
-/** @typedef {{verdict: "verified" | "partly" | "uncosigned" | "forced" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {size: number, cosignedBy: Cosignature[]} | null, couldChoose: Chooser | null, foreknown: boolean, caveats: Caveat[], checks: Check[]}} Verdict `couldChoose`: who could have chosen the cards; `foreknown`: whether the house could know them before the bets */
+/** @typedef {{verdict: "verified" | "partly" | "uncosigned" | "forced" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {size: number, cosignedBy: Cosignature[]} | null, couldChoose: Chooser | null, foreknown: boolean, rules: (Rules & {published: boolean}) | null, caveats: Caveat[], checks: Check[]}} Verdict `couldChoose`: who could have chosen the cards; `foreknown`: whether the house could know them before the bets */
 /** @typedef {"nobody" | "house_and_witnesses" | "house_early" | "house_knows" | "house"} Chooser */
 
 /** @type {[name: string, check: (proof: Proof) => Finding | Promise<Finding>][]} */
@@ -110,6 +112,7 @@ export async function verify(bytes, { trusted = [], witnessKeys = [], requireSig
     asOf: covered && proof?.checkpoint ? { size: checkpoint.parseNote(proof.checkpoint).size, cosignedBy: proof.cosignedBy } : null,
     couldChoose: covered && proof ? whoCouldChoose(proof) : null,
     foreknown: Boolean(proof && verdict !== "failed" && ((proof.isLong && !proof.drawsByRound) || !proof.witnesses.length)),
+    rules: covered && proof ? { ...proof.rules, published: await isPublished(proof.rules) } : null,
     caveats: proof && verdict !== "failed" ? caveatsOn(proof) : [],
   };
 }

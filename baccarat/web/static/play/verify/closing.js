@@ -4,12 +4,12 @@ import { big, bytes, hex, isSigned, joined, leafOf, prefixed, rootOf, sha256, ta
 import { microsecondsOf } from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { isSame } from "./read.js";
+import { spotNames } from "./spots.js";
 import { indexesOf } from "./witnesses.js";
 
 /** @import { Finding, LogEvent, Proof } from "./proof.js" */
 
 const [WAGER, LEAF, CLOSING] = ["wager.v2", "wager-leaf.v1", "closing.v1"].map(tag);
-const SPOTS = ["player", "banker", "tie"];
 /** @type {Record<string, number | null>} */
 const ENDS = { WagerConfirmed: 1, SeatPassed: 2, SeatTimedOut: 3, SeatLeftRound: null };
 const NO_DIGEST = "00".repeat(32);
@@ -26,9 +26,10 @@ function digestBytes(text) {
 /**
  * What wagers and receipts say of stakes: their count, then each spot's name and units that are not 0.
  * @param {Record<string, number>} stakes
+ * @param {string[]} spots the names of the rules' spots, in their order
  */
-export function encodeStakes(stakes) {
-  const listed = SPOTS.filter((spot) => stakes[spot]).map((spot) => joined(prefixed(bytes(spot)), big(stakes[spot], 8)));
+export function encodeStakes(stakes, spots) {
+  const listed = spots.filter((spot) => stakes[spot]).map((spot) => joined(prefixed(bytes(spot)), big(stakes[spot], 8)));
   return joined(big(listed.length, 1), ...listed);
 }
 
@@ -37,14 +38,15 @@ export function encodeStakes(stakes) {
  * @param {Uint8Array} terms
  * @param {any} wager
  * @param {string} currency
+ * @param {string[]} spots the names of the rules' spots, in their order
  */
-export async function leafOfWager(terms, wager, currency) {
-  const asked = Object.fromEntries(SPOTS.map((spot) => [spot, (wager.stakes[spot] ?? 0) - (wager.raised?.[spot] ?? 0)]));
+export async function leafOfWager(terms, wager, currency, spots) {
+  const asked = Object.fromEntries(spots.map((spot) => [spot, (wager.stakes[spot] ?? 0) - (wager.raised?.[spot] ?? 0)]));
   const money = wager.money_type === "play" ? 2 : 1;
   const { signature = null } = wager;
   const nonce = signature ? digestBytes(signature.nonce) : new Uint8Array(32);
   const text = joined(
-    WAGER, terms, uuid(wager.wager), uuid(wager.player), big(wager.seat, 1), big(money, 1), prefixed(bytes(currency)), encodeStakes(asked), nonce,
+    WAGER, terms, uuid(wager.wager), uuid(wager.player), big(wager.seat, 1), big(money, 1), prefixed(bytes(currency)), encodeStakes(asked, spots), nonce,
   );
   if (!signature) return leafOf(LEAF, prefixed(text), prefixed(new Uint8Array(0)));
   const key = unhex(signature.public_key);
@@ -146,7 +148,7 @@ export async function closing(proof) {
   if (recorded === null) throw new CheckFailed("closing.missing", "closing", null);
   const terms = digestBytes(proof.opened.terms);
   const wagers = proof.allData("WagerConfirmed");
-  const leaves = await Promise.all(wagers.map((wager) => leafOfWager(terms, wager, proof.rules.currency)));
+  const leaves = await Promise.all(wagers.map((wager) => leafOfWager(terms, wager, proof.rules.currency, spotNames(proof.rules))));
   const root = leaves.length ? await rootOf(leaves) : await sha256();
   const seats = seatEnds(proof);
   const [kind, cause] = played ? [1, 0] : [2, VOID_CAUSES.indexOf(closed.data.reason) + 1];

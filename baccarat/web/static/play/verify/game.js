@@ -1,11 +1,14 @@
 // Checks of the game: rules, summary, hands, wagers, payouts, commission, and a void.
 
+import { factsOf } from "./facts.js";
 import { dealHands, outcomeOf, total } from "./hands.js";
 import { bytes, hex, sha256 } from "./hashes.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { canonical, isSame } from "./read.js";
+import { isDeferred, limitsOf, resultOf, spotNames, spotOf } from "./spots.js";
 
 /** @import { Finding, Proof, Values } from "./proof.js" */
+/** @import { Rules, Spot } from "./spots.js" */
 
 const RULES_EVENTS = new Set(["TableOpened", "RulesTookEffect"]);
 /**
@@ -91,8 +94,6 @@ export function hands(proof) {
   return [`hands.${wanted.outcome}`, { player: wanted.player_total, banker: wanted.banker_total }];
 }
 
-/** @typedef {{numerator: number, denominator: number}} Fraction */
-/** @typedef {{minimum: number, maximum: number, chips: number[], spots_per_round: string, under_minimum: string, play_money: boolean, commission: {rate: Fraction, rounding: Fraction | null, timing: string} | null} & Record<`${Api["Spot"]}_pays`, Fraction>} Rules a table's rules as the log has them */
 /** @typedef {{seat: number, player: string, money_type: string}} SeatInRound */
 /** @typedef {{seat: number, returned: number, commission: number, deferred: boolean}} SettledWager */
 
@@ -126,6 +127,8 @@ export function wagers(proof) {
   for (const wager of settled) {
     const own = confirmed.get(wager.seat);
     const stakes = Object.fromEntries(wager.results.map((/** @type {{spot: string, stake: number}} */ line) => [line.spot, line.stake]));
+    const order = spotNames(proof.rules).filter((spot) => Object.hasOwn(stakes, spot));
+    if (!isSame(order, Object.keys(stakes))) throw new CheckFailed("wagers.differ", order, Object.keys(stakes), { seat: wager.seat, name: "results" });
     const wanted = { ...pick(own, ["wager", "player", "money_type", "stakes"]), staked: sum(Object.values(own.stakes)) };
     requireEqual(wanted, { ...pick(wager, ["wager", "player", "money_type", "staked"]), stakes }, "wagers.differ", { seat: wager.seat });
   }
@@ -153,56 +156,17 @@ function requireLimits(table, { seat, money_type: money, stakes, raised = {} }) 
   const spots = Object.keys(stakes);
   if (!spots.length || (table.spots_per_round === "one" && spots.length > 1)) throw new CheckFailed("wagers.spots", table.spots_per_round, stakes, { seat });
   for (const [spot, stake] of Object.entries(stakes)) {
-    if (stake < table.minimum || stake > table.maximum) throw new CheckFailed("wagers.limits", [table.minimum, table.maximum], stake, { seat, spot });
+    const { needs } = spotOf(table, spot);
+    const [least, most] = limitsOf(table, spotOf(table, spot));
+    if (stake < least || stake > most) throw new CheckFailed("wagers.limits", [least, most], stake, { seat, spot });
+    if (needs.length && !needs.some((each) => spots.includes(each))) throw new CheckFailed("wagers.needs", needs, spots, { seat, spot });
   }
   for (const [spot, more] of Object.entries(raised)) {
-    if (table.under_minimum !== "raise" || stakes[spot] !== table.minimum || more > stakes[spot]) throw new CheckFailed("wagers.raised", table.minimum, stakes[spot] ?? null, { seat });
+    const [least] = limitsOf(table, spotOf(table, spot));
+    const told = [table.under_minimum, spotOf(table, spot).kind];
+    if (!isSame(told, ["raise", "main"])) throw new CheckFailed("wagers.raised", ["raise", "main"], told, { seat });
+    if (stakes[spot] !== least || more > stakes[spot]) throw new CheckFailed("wagers.raised", least, [stakes[spot] ?? null, more], { seat });
   }
-}
-
-/** @param {Rules} table */
-const isDeferred = (table) => table.commission !== null && table.commission.timing === "deferred";
-// Money is computed with BigInt; amounts are never negative.
-/**
- * @param {bigint} over
- * @param {bigint} under
- */
-const roundHalfUp = (over, under) => (2n * over + under) / (2n * under);
-/**
- * @param {bigint} over
- * @param {bigint} under
- */
-const roundUp = (over, under) => (over + under - 1n) / under;
-
-/**
- * @param {Rules} table
- * @param {bigint} won
- */
-function commissionOn(table, won) {
-  if (table.commission === null) return 0n;
-  const { rate, rounding } = table.commission;
-  const [over, under] = [won * BigInt(rate.numerator), BigInt(rate.denominator)];
-  if (rounding === null) return roundHalfUp(over, under);
-  const step = BigInt(rounding.numerator) * BigInt(Math.min(...table.chips));
-  const charged = roundUp(roundUp(over * BigInt(rounding.denominator), under * step) * step, BigInt(rounding.denominator));
-  return charged < won ? charged : won;
-}
-
-/**
- * @param {Rules} table
- * @param {Api["Spot"]} spot
- * @param {number} stake
- * @param {Api["Outcome"]} outcome
- */
-export function resultOf(table, spot, stake, outcome) {
-  if (spot !== outcome) {
-    const push = outcome === "tie";
-    return { result: push ? "push" : "lose", won: 0, commission: 0, returned: push ? stake : 0 };
-  }
-  const odds = table[`${spot}_pays`];
-  const won = roundHalfUp(BigInt(stake) * BigInt(odds.numerator), BigInt(odds.denominator));
-  const owed = spot === "banker" ? commissionOn(table, won) : 0n;
-  return { result: "win", won: Number(won), commission: Number(owed), returned: Number(BigInt(stake) + won - owed) };
 }
 
 /**
@@ -213,10 +177,11 @@ export function resultOf(table, spot, stake, outcome) {
  */
 function requireMoney(proof, names) {
   const settled = proof.requireEvent("RoundSettled").data;
+  const facts = factsOf(proof.requireEvent("CardsDealt").data.cards);
   let lines = 0;
   for (const wager of settled.wagers) {
     const results = /** @type {any[]} */ (wager.results);
-    const wanted = results.map((line) => resultOf(proof.rules, line.spot, line.stake, settled.outcome));
+    const wanted = results.map((line) => resultOf(proof.rules, line.spot, line.stake, facts));
     results.forEach((line, at) => {
       lines += 1;
       requireEqual(pick(wanted[at], names), pick(line, names), "money.differs", { seat: wager.seat, spot: line.spot });
@@ -249,7 +214,7 @@ export function commission(proof) {
   for (const wager of settled) {
     if (wager.deferred !== isDeferred(proof.rules)) throw new CheckFailed("commission.time", isDeferred(proof.rules), wager.deferred, { seat: wager.seat });
   }
-  if (proof.rules.commission === null) return ["commission.free"];
+  if (proof.rules.spots.every((/** @type {Spot} */ spot) => spot.commission === null)) return ["commission.free"];
   return [isDeferred(proof.rules) ? "commission.deferred" : "commission.ok", { minor: sum(settled.map((wager) => wager.commission)), currency: proof.rules.currency }];
 }
 

@@ -7,7 +7,7 @@ import { currentLanguage, t as translate } from "../js/messages/index.js";
  * @param {unknown} minor
  * @param {unknown} currency
  */
-function money(minor, currency) {
+export function money(minor, currency) {
   try {
     const format = new Intl.NumberFormat(currentLanguage(), { style: "currency", currency: String(currency) });
     const places = format.resolvedOptions().maximumFractionDigits ?? 0;

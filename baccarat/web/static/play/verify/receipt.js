@@ -7,6 +7,7 @@ import { CannotCheck, CheckFailed } from "./proof.js";
 import { isSame } from "./read.js";
 import { requireReceipt } from "./shape.js";
 import { encodeTerms } from "./shoe.js";
+import { spotNames } from "./spots.js";
 import { indexesOf, requireLinksAfter } from "./witnesses.js";
 
 /** @import { Finding, Proof } from "./proof.js" */
@@ -25,7 +26,7 @@ const units = (amount) => Number(amount.replace(".", ""));
  * @param {Api["Stake"][]} stakes
  * @returns {Record<string, number>}
  */
-const unitsBySpot = (stakes) => Object.fromEntries(stakes.map(({ spot, amount }) => [spot, units(amount)]));
+const unitsBySpot = (stakes) => Object.assign(Object.create(null), Object.fromEntries(stakes.map(({ spot, amount }) => [spot, units(amount)])));
 
 /** @param {string | null} time */
 const timeOf = (time) => big(time === null ? 0 : microsecondsOf(time), 8);
@@ -45,9 +46,11 @@ const isBy = (receipt, ...signed) => isSigned(unhex(receipt.public_key), joined(
 export async function readReceipt(receipt) {
   const [stakes, raised] = [unitsBySpot(receipt.stakes), unitsBySpot(receipt.raised)];
   const terms = await sha256(...encodeTerms({ ...receipt.terms, table: receipt.table, witnesses: receipt.terms.witnesses ?? [] }));
-  const leaf = await leafOfWager(terms, { ...receipt, stakes, raised, signature: receipt.wager_signature }, receipt.currency);
+  // A receipt has no rules: it lists stakes in their order, in which the round has to have them, too.
+  const spots = Object.keys(stakes);
+  const leaf = await leafOfWager(terms, { ...receipt, stakes, raised, signature: receipt.wager_signature }, receipt.currency, spots);
   const valid = await isBy(
-    receipt, RECEIPT, terms, leaf, uuid(receipt.player), big(receipt.seat, 1), big(receipt.place, 4), encodeStakes(stakes), prefixed(bytes(receipt.currency)),
+    receipt, RECEIPT, terms, leaf, uuid(receipt.player), big(receipt.seat, 1), big(receipt.place, 4), encodeStakes(stakes, spots), prefixed(bytes(receipt.currency)),
     timeOf(receipt.confirmed_at), timeOf(receipt.close_by),
   );
   return { terms: hex(terms), leaf: hex(leaf), stakes, valid };
@@ -105,7 +108,7 @@ async function checkWager(proof, receipt) {
   if (!isSame([terms, leaf], digests)) throw new CheckFailed("receipt.terms", [terms, leaf], digests);
   requireSameRound(proof, receipt, terms);
   const wager = proof.allData("WagerConfirmed")[receipt.place];
-  const played = wager ? [hex(await leafOfWager(unhex(terms), wager, proof.rules.currency)), wager.stakes] : null;
+  const played = wager ? [hex(await leafOfWager(unhex(terms), wager, proof.rules.currency, spotNames(proof.rules))), wager.stakes] : null;
   if (!isSame(played, [leaf, stakes])) throw new CheckFailed("receipt.wager", [leaf, stakes], played);
   requireLinksAfter(proof, receipt.confirmed_at);
   return ["receipt.ok", { place: receipt.place }];
@@ -126,7 +129,7 @@ async function checkPayout(proof, payout) {
   const settled = proof.findEvent("RoundSettled")?.data ?? { wagers: [], settled_at: null };
   const wagers = proof.allData("WagerConfirmed").filter((wager) => settled.wagers.some((/** @type {{seat: number}} */ each) => each.seat === wager.seat));
   const found = await Promise.all(wagers.map(async (wager) => ({
-    leaf: hex(await leafOfWager(unhex(payout.terms), wager, proof.rules.currency)), wager: wager.wager, player: wager.player, currency: proof.rules.currency,
+    leaf: hex(await leafOfWager(unhex(payout.terms), wager, proof.rules.currency, spotNames(proof.rules))), wager: wager.wager, player: wager.player, currency: proof.rules.currency,
     settled_at: microsecondsOf(settled.settled_at).toString(),
     results: settled.wagers.find((/** @type {{seat: number}} */ each) => each.seat === wager.seat).results.map((/** @type {any} */ line) => [line.spot, line.stake, line.result, line.returned, line.commission]),
   })));

@@ -1,11 +1,12 @@
 // The shape of exported files and receipts: every member that a check uses, so that no check reads anything else. A
 // shape is the name of a kind, the members of an object, or a list of items: any, each once, or ascending. "?" after a
-// member: it may be absent; before a kind: it may be null. Objects are listed by their first member, and spots ascend
-// from Player to Tie.
+// member: it may be absent; before a kind: it may be null. Objects are listed by their first member.
 
+import { FACTS } from "./facts.js";
 import { CheckFailed } from "./proof.js";
 
 /** @import { ProofDocument } from "./proof.js" */
+/** @import { Condition, Spot } from "./spots.js" */
 /** @typedef {{[name: string]: Shape}} Members */
 /** @typedef {string | Members | List | OrNull} Shape */
 
@@ -42,16 +43,15 @@ const orNull = (shape) => new OrNull(shape);
  */
 const all = (kind, ...names) => Object.fromEntries(names.map((name) => [name, kind]));
 
-const SPOTS = ["player", "banker", "tie"];
 const MAX = Number.MAX_SAFE_INTEGER;
 /** @type {Map<string, [least: number, most: number]>} */
 const NUMBERS = new Map([
-  ["count", [0, MAX]], ["positive", [1, MAX]], ["seat", [1, 255]], ["u32", [1, 2 ** 32 - 1]], ["decks", [1, 8]], ["part", [1, 10_000]],
+  ["count", [0, MAX]], ["positive", [1, MAX]], ["seat", [1, 255]], ["u32", [1, 2 ** 32 - 1]], ["decks", [1, 8]], ["part", [1, 10_000]], ["hands", [0, 1]],
 ]);
 const TEXTS = new Map([
   ["text", /^/], ["uuid", /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/], ["hash", /^[0-9a-f]{64}$/],
   ["signature", /^[0-9a-f]{128}$/], ["hex", /^(?:[0-9a-f]{2})*$/], ["contribution", /^(?:[0-9a-f]{2}){1,32}$/], ["card", /^[A23456789TJQK][cdhs]$/],
-  ["spot", /^(?:player|banker|tie)$/], ["money", /^(?:real|play)$/], ["amount", /^(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,8})?$/],
+  ["spot", /^[a-z][a-z0-9_]{0,31}$/], ["outcome", /^(?:player|banker|tie)$/], ["kind", /^(?:main|side)$/], ["money", /^(?:real|play)$/], ["amount", /^(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,8})?$/],
   ["shuffle", /^(?:each_round|shoe)$/], ["under_minimum", /^(?:raise|reject)$/], ["spots_per_round", /^(?:any|one)$/], ["timing", /^(?:settlement|deferred)$/],
   ["side", /^(?:player|banker)$/], ["reason", /^(?:malfunction|misdeal|wrong_rules|fraud|other)$/],
 ]);
@@ -59,10 +59,14 @@ const MOMENT = /^(?:19[7-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 const RATIO = all("part", "numerator", "denominator");
 const SHAPE = { decks: "decks", cut_cards_from_end: "?count", burn: "flag", fixed_order: "flag" };
+const SPOT = {
+  name: "spot", kind: "kind", lines: each({ when: once({ fact: "text", values: once("value") }), pays: orNull(RATIO) }),
+  commission: orNull({ rate: RATIO, rounding: orNull(RATIO), timing: "timing" }), minimum: "?positive", maximum: "?positive", needs: once("spot"),
+};
+const [MOST_SPOTS, MOST_LINES] = [24, 32];
 const RULES = {
   preset: "text", version: "count", currency: "text", ...SHAPE, shuffle: "shuffle", chips: ascending("positive"), minimum: "count", maximum: "count",
-  under_minimum: "under_minimum", spots_per_round: "spots_per_round", play_money: "flag", player_pays: RATIO, banker_pays: RATIO, tie_pays: RATIO,
-  commission: orNull({ rate: RATIO, timing: "timing", rounding: orNull(RATIO) }),
+  under_minimum: "under_minimum", spots_per_round: "spots_per_round", play_money: "flag", hands_after_cut: "hands", spots: "spots",
 };
 const RECORDED_RULES = { digest: "hash", values: "rules" };
 const NEXT_SHOE = { shoe: "uuid", commitment: "hash", shape: SHAPE };
@@ -76,7 +80,7 @@ const PLAYER_SIGNATURE = { public_key: "hex", signature: "signature" };
 const WAGER_SIGNATURE = { ...PLAYER_SIGNATURE, nonce: "hash" };
 const PLAYER = { seat: "seat", player: "uuid", money_type: "money" };
 const SETTLED = {
-  ...PLAYER, wager: "uuid", results: ascending({ spot: "spot", stake: "positive", result: "text", ...all("count", "won", "commission", "returned") }),
+  ...PLAYER, wager: "uuid", results: once({ spot: "spot", stake: "positive", result: "text", ...all("count", "won", "commission", "returned") }),
   ...all("count", "staked", "won", "commission", "returned"), deferred: "flag",
 };
 const GIVEN_BACK = {
@@ -116,7 +120,7 @@ const EVENTS = new Map(Object.entries(/** @type {Record<string, Members>} */ ({
     shoe_position: "count", cards: each("card"), next_terms: orNull({ number: "count", shoe: "uuid", commitment: "hash", decks: "decks" }),
   },
   RoundSettled: {
-    outcome: "spot", player_total: "count", banker_total: "count", natural: "flag", wagers: ascending(SETTLED), settled_at: "time", seed: "?hash",
+    outcome: "outcome", player_total: "count", banker_total: "count", natural: "flag", wagers: ascending(SETTLED), settled_at: "time", seed: "?hash",
   },
   RoundVoided: { seats: ascending(GIVEN_BACK), seed: "?hash", reason: "reason", voided_at: "time", closing: orNull(CLOSING) },
 })));
@@ -128,7 +132,7 @@ const EXPORT = {
   format: "text", exported_at: "moment",
   round: {
     id: "uuid", table: "uuid", operator: "uuid", number: "positive", rules: "hash", rules_label: "text", currency: "text", phase: "text",
-    opened_at: "time", settled_at: "?time", shoe_position: "?count", cards: each("card"), player_total: "?count", banker_total: "?count", natural: "?flag", outcome: "?spot",
+    opened_at: "time", settled_at: "?time", shoe_position: "?count", cards: each("card"), player_total: "?count", banker_total: "?count", natural: "?flag", outcome: "?outcome",
   },
   rules: "rules",
   shoe: {
@@ -149,7 +153,7 @@ const RECEIPT = {
 };
 const PAYOUT = {
   kind: "text", table: "uuid", round: "uuid", terms: "hash", wager: "uuid", player: "uuid", leaf: "hash",
-  results: ascending({ spot: "spot", stake: "amount", result: "text", returned: "amount", commission: "amount" }),
+  results: once({ spot: "spot", stake: "amount", result: "text", returned: "amount", commission: "amount" }),
   currency: "text", settled_at: "time", public_key: "hash", signature: "signature",
 };
 const CONTRIBUTED = {
@@ -175,6 +179,23 @@ function isTime(text, kind) {
 }
 
 /**
+ * Whether spots and their pay lines say of every coup what it pays. Another member might say otherwise.
+ * @param {any} value
+ * @param {string} at
+ */
+function areSpots(value, at) {
+  /** @type {Spot[]} */
+  const spots = shaped(value, once(SPOT), at, true);
+  const names = spots.map(({ name }) => name);
+  const timings = new Set(spots.flatMap(({ commission }) => commission?.timing ?? []));
+  /** @param {Condition} condition */
+  const isKnown = ({ fact, values }) => values.length > 0 && values.every((each) => FACTS.get(fact)?.includes(each));
+  return spots.length > 0 && spots.length <= MOST_SPOTS && timings.size < 2 && spots.every(({ name, lines, needs }) => (
+    lines.length > 0 && lines.length <= MOST_LINES && lines.every(({ when }) => when.every(isKnown)) && needs.every((each) => each !== name && names.includes(each))
+  ));
+}
+
+/**
  * @param {any} value
  * @param {string} kind
  * @param {string} at
@@ -185,8 +206,10 @@ function isOfKind(value, kind, at) {
   const range = NUMBERS.get(kind);
   if (range) return typeof value === "number" && range[0] <= value && value <= range[1];
   if (kind === "rules") return shaped(value, RULES, at).chips.length > 0;
+  if (kind === "spots") return areSpots(value, at);
+  if (kind === "value") return ["boolean", "number", "string"].includes(typeof value);
   if (kind === "members") return isObject(value);
-  if (kind === "stakes") return isObject(value) && Object.entries(value).every(([spot, stake]) => SPOTS.includes(spot) && isOfKind(stake, "positive", at));
+  if (kind === "stakes") return isObject(value) && Object.entries(value).every(([spot, stake]) => isOfKind(spot, "spot", at) && isOfKind(stake, "positive", at));
   if (typeof value !== "string") return false;
   return kind === "time" || kind === "moment" ? isTime(value, kind) : Boolean(TEXTS.get(kind)?.test(value));
 }
@@ -200,9 +223,8 @@ function isOfKind(value, kind, at) {
 function requireOrder(items, order, at) {
   if (order === "any") return;
   const keys = items.map((item) => (isObject(item) ? Object.values(item)[0] : item));
-  const places = keys.map((key) => (SPOTS.includes(key) ? SPOTS.indexOf(key) : key));
-  const unordered = order === "ascending" && places.some((place, number) => number > 0 && !(places[number - 1] < place));
-  if (unordered || new Set(places).size !== places.length) throw new CheckFailed("file.field", order, keys, { name: at });
+  const unordered = order === "ascending" && keys.some((key, number) => number > 0 && !(keys[number - 1] < key));
+  if (unordered || new Set(keys).size !== keys.length) throw new CheckFailed("file.field", order, keys, { name: at });
 }
 
 /**

@@ -5,6 +5,7 @@ import { h, put } from "../js/core/dom.js";
 import { describeCosignatures } from "./checkpoint.js";
 import { dealHands } from "./hands.js";
 import { t } from "./messages.js";
+import { rulesInWords } from "./words.js";
 
 /** @import { Check, Verdict } from "./checks.js" */
 
@@ -51,10 +52,13 @@ function hands(round) {
  * What a verdict rests on and what its reader has to know.
  * @param {Verdict} verdict
  */
-export const aboutVerdict = ({ asOf, couldChoose, caveats }) => [
+export const aboutVerdict = ({ asOf, couldChoose, rules, caveats }) => [
   couldChoose && h("strong", { "data-could-choose": couldChoose }, t(`chosen.${couldChoose}`)),
   asOf && h("span", {}, t("end.as_of", { size: String(asOf.size) }), " ",
     asOf.cosignedBy.length ? t("end.cosigned", { names: describeCosignatures(asOf.cosignedBy) }) : t("end.nobody_cosigned")),
+  rules && h("span", { "data-rules": rules.published ? "published" : "own" },
+    t(rules.published ? "rules.published" : "rules.own", { rules: `${rules.preset}@${rules.version}` })),
+  rules && !rules.published && rulesInWords(rules).map((words) => h("span", {}, words)),
   caveats.map(({ code, values }) => h("span", { "data-caveat": code }, t(`caveat.${code}`, values))),
 ];
 

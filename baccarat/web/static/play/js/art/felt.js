@@ -3,7 +3,8 @@
 /** @import { Scene } from "../view/scene.js" */
 
 import { s } from "../core/dom.js";
-import { percent, t } from "../messages/index.js";
+import { commissionKey, roundingStep, spotsOf } from "../core/table_state.js";
+import { money, percent, spotName, t } from "../messages/index.js";
 
 const RACK = { width: 34, y: 1.6, height: 6 };
 const TRAY = ["one", "five", "green", "black", "purple", "gold"];
@@ -101,30 +102,47 @@ export function drawDealer() {
 }
 
 /**
- * Return the two lines printed on the cloth: the payouts.
+ * Return the lines printed on the cloth: what the spots pay, but for the first one's even money.
  * @param {Api["TableRules"]} rules
  */
-export function clothWords(rules) {
-  const pays = t("felt.pays", { tie: rules.tie_pays.replace(":", ` ${t("felt.to")} `) });
-  return [pays, t(rules.commission ? "felt.commission" : "felt.no_commission", { percent: percentOf(rules) })];
-}
+export const clothWords = (rules) => spotsOf(rules).slice(1).map((spot) => {
+  const values = { spot: spotName(spot.name), odds: oddsRange(spot).replaceAll(":", ` ${t("felt.to")} `), percent: percentOf(spot.commission) };
+  return t(spot.commission ? "felt.pays.less" : "felt.pays", values);
+});
 
 /**
- * Format a table's commission: "5%".
- * @param {Api["TableRules"]} rules
+ * Format the share that commission takes: "5%".
+ * @param {Api["Spot"]["commission"]} commission
  */
-export function percentOf(rules) {
-  if (!rules.commission) return "";
-  const [part, whole] = rules.commission.rate.split("/").map(Number);
+function percentOf(commission) {
+  if (!commission) return "";
+  const [part, whole] = commission.rate.split("/").map(Number);
   return percent(part / whole);
 }
 
 /**
- * Format a spot's odds: "8:1", or "1:1 − 5%" with commission.
+ * Say how commission is taken, by the messages that begin with `key`.
+ * @param {"badge" | "help"} key
  * @param {Api["TableRules"]} rules
+ * @param {Api["Commission"]} commission
+ */
+export function chargedWords(key, rules, commission) {
+  const step = roundingStep(rules, commission);
+  return t(`${key}.${commissionKey(commission)}`, { percent: percentOf(commission), step: step && money(step, rules.currency) });
+}
+
+/**
+ * Format what a spot pays, from its lowest odds to its highest: "8:1", "1:2–1:1".
  * @param {Api["Spot"]} spot
  */
-export function oddsOf(rules, spot) {
-  const odds = rules[`${spot}_pays`];
-  return spot === "banker" && rules.commission ? `${odds} − ${percentOf(rules)}` : odds;
+function oddsRange({ lines }) {
+  const size = (/** @type {string} */ odds) => odds.split(":").map(Number).reduce((over, under) => over / under);
+  const all = lines.flatMap(({ pays }) => pays ?? []).sort((one, other) => size(one) - size(other));
+  return [...new Set([all[0], all[all.length - 1]])].join("–");
 }
+
+/**
+ * Format a spot's odds, with its commission: "1:1 − 5%".
+ * @param {Api["Spot"]} spot
+ */
+export const oddsOf = (spot) => (spot.commission ? `${oddsRange(spot)} − ${percentOf(spot.commission)}` : oddsRange(spot));

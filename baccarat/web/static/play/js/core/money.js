@@ -36,7 +36,7 @@ function sumStakes(stakes) {
 /**
  * Add up the stakes on one spot, in minor units.
  * @param {readonly Api["Stake"][]} stakes
- * @param {Api["Spot"]} spot
+ * @param {string} spot
  */
 export function stakeOn(stakes, spot) {
   return sumStakes(stakes.filter((stake) => stake.spot === spot));

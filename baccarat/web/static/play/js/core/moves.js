@@ -3,7 +3,7 @@
 
 import { toMinor } from "./money.js";
 import { phaseOf } from "./phase.js";
-import { currentCeremony, ownPart, ownStatus, spotsOf, stakesOf, totalStake, withPending } from "./table_state.js";
+import { currentCeremony, limitsOf, ownPart, ownStatus, spotsOf, stakesOf, totalStake, withPending } from "./table_state.js";
 
 /** @import { PendingChip, Stakes } from "./table_state.js" */
 
@@ -61,14 +61,14 @@ export const MOMENTS = {
 /**
  * Return the key of each spot: the first letter of its name that is no other's.
  * @param {Api["TableRules"]} rules
- * @returns {Map<string, Api["Spot"]>}
+ * @returns {Map<string, string>}
  */
 export function spotKeys(rules) {
   const keys = new Map();
   const taken = new Set(Object.values(ACTIONS).flat().map((key) => key.toLowerCase()));
-  for (const spot of spotsOf(rules)) {
-    const key = [...spot].find((letter) => !taken.has(letter) && !keys.has(letter));
-    if (key) keys.set(key, spot);
+  for (const { name } of spotsOf(rules)) {
+    const key = [...name].find((letter) => /[a-z]/.test(letter) && !taken.has(letter) && !keys.has(letter));
+    if (key) keys.set(key, name);
   }
   return keys;
 }
@@ -155,15 +155,17 @@ export function movesAt(state, now, waits = {}) {
 }
 
 /**
- * Whether every stake, doubled, is within the table's maximum and the player's own, and all together within the balance.
+ * Whether every stake, doubled, is within its spot's maximum and the player's own, and all together within the balance.
  * @param {Api["Table"]} state
  * @param {Stakes} placed
  * @param {bigint | null} limit
  */
 function canDouble({ rules, you }, placed, limit) {
-  const maximum = toMinor(rules.maximum);
-  const most = limit !== null && limit < maximum ? limit : maximum;
-  return Object.values(placed).every((units) => 2n * units <= most) && you !== null && 2n * totalStake(placed) <= toMinor(you.game_balance.amount);
+  const fit = rules.spots.every((spot) => {
+    const { maximum } = limitsOf(rules, spot);
+    return 2n * (placed[spot.name] ?? 0n) <= (limit !== null && limit < maximum ? limit : maximum);
+  });
+  return fit && you !== null && 2n * totalStake(placed) <= toMinor(you.game_balance.amount);
 }
 
 /**

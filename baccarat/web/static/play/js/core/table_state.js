@@ -1,27 +1,42 @@
 // Queries on a table's state as its viewer gets it from the API. Draws nothing.
 
-import { countDecimals, toMinor, stakeOn } from "./money.js";
+import { countDecimals, toDecimal, toMinor, stakeOn } from "./money.js";
 
-const PAYS = "_pays";
-const ORDER = ["player", "tie", "banker"];
+/** From the Player's side of the felt to the Banker's; what else there is lies between. */
+const PLACES = ["player", "tie", "banker"];
 
 /**
- * List a table's spots in their order on the page: what its rules pay on.
- * @param {Api["TableRules"]} rules
+ * The hand, or the tie, without which a spot never wins; undefined if it wins with several.
+ * @param {Pick<Api["Spot"], "lines">} spot
  */
-export function spotsOf(rules) {
-  const spots = Object.keys(rules).filter((name) => name.endsWith(PAYS)).map((name) => /** @type {Api["Spot"]} */ (name.slice(0, -PAYS.length)));
-  const known = ORDER.filter((spot) => spots.some((each) => each === spot));
-  return /** @type {Api["Spot"][]} */ ([...known, ...spots.filter((spot) => !ORDER.includes(spot))]);
+export function backedBy({ lines }) {
+  const winners = new Set(lines.filter((line) => line.pays).flatMap(({ when }) => when?.winner ?? PLACES));
+  return winners.size === 1 ? String([...winners][0]) : undefined;
 }
 
 /**
- * Stakes by spot, in minor units.
- * @typedef {Partial<Record<Api["Spot"], bigint>>} Stakes
+ * List a table's spots in their order on the page: the main spots as they lie on the felt, then the side bets.
+ * @param {Pick<Api["TableRules"], "spots">} rules
+ */
+export function spotsOf({ spots }) {
+  const mains = spots.filter((spot) => spot.kind === "main").map((spot) => ({ spot, place: PLACES.indexOf(backedBy(spot) ?? "tie") }));
+  return [...mains.sort((one, other) => one.place - other.place).map(({ spot }) => spot), ...spots.filter((spot) => spot.kind === "side")];
+}
+
+/**
+ * The least and the most that a spot takes, in minor units.
+ * @param {Api["TableRules"]} rules
+ * @param {Api["Spot"] | undefined} spot
+ */
+export const limitsOf = (rules, spot) => ({ minimum: toMinor(spot?.minimum ?? rules.minimum), maximum: toMinor(spot?.maximum ?? rules.maximum) });
+
+/**
+ * Stakes by the name of their spot, in minor units.
+ * @typedef {Record<string, bigint>} Stakes
  */
 /**
  * Chips on the table that the service has not accepted yet.
- * @typedef {{spot: Api["Spot"], units: bigint}} PendingChip
+ * @typedef {{spot: string, units: bigint}} PendingChip
  */
 /** @typedef {"out" | "idle" | "waiting" | "closed" | Api["SeatStatus"]} OwnStatus */
 /** @typedef {ReturnType<typeof seatsOf>[number]} SeatView */
@@ -66,7 +81,7 @@ export function stakesOf(part) {
 }
 
 /** @param {Stakes} stakes */
-export const totalStake = (stakes) => Object.values(stakes).reduce((total, units) => total + units, /** @type {bigint} */ (0n));
+export const totalStake = (stakes) => Object.values(stakes).reduce((total, units) => total + units, 0n);
 
 /**
  * Add chips that are being sent to stakes.
@@ -80,10 +95,10 @@ export function withPending(stakes, pending) {
 }
 
 /**
- * Return the chips that one may place: a chip above the table's maximum fits on no spot.
+ * Return the chips that one may place, which fit on a spot.
  * @param {Api["TableRules"]} rules
  */
-export const offeredChips = (rules) => rules.chips.filter((chip) => toMinor(chip) <= toMinor(rules.maximum));
+export const offeredChips = (rules) => rules.chips.filter((chip) => rules.spots.some((spot) => toMinor(chip) <= limitsOf(rules, spot).maximum));
 
 /**
  * List all seats with their occupant and their part and stakes in a round.
@@ -140,16 +155,40 @@ export const moneyTypeOf = (state) => state.you?.money_type ?? [...state.money_t
 export const staysAtCasino = (state, money_type = moneyTypeOf(state)) => state.funding === "seamless" && money_type === "real";
 
 /**
+ * Return how commission is taken, as a suffix of message keys (`badge.*`, `help.*`).
+ * @param {Api["Commission"]} commission
+ */
+export const commissionKey = ({ timing, rounding }) => (timing === "deferred" ? "deferred" : rounding ? "rounded" : "exact");
+
+/**
+ * List what a table takes commission by, each once.
+ * @param {Pick<Api["TableRules"], "spots">} rules
+ */
+export function commissionsOf({ spots }) {
+  const all = spots.flatMap(({ commission }) => commission ?? []);
+  return all.filter((one, i) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(one)) === i);
+}
+
+/**
+ * Return the amount that commission is rounded up to, "" if it is exact.
+ * @param {Api["TableRules"]} rules
+ * @param {Api["Commission"]} commission
+ */
+export function roundingStep({ chips: [lowest] }, { rounding }) {
+  if (!rounding) return "";
+  const [over, under] = rounding.split("/").map(BigInt);
+  return toDecimal((toMinor(lowest) * over) / under, countDecimals(lowest));
+}
+
+/**
  * List the notable rules of a table, as suffixes of message keys (`badge.*`, `help.*`).
- * @param {Pick<Api["TableRules"], "under_minimum" | "commission" | "spots_per_round" | "caller"> & Partial<Pick<Api["TableRules"], "auto_confirm" | "may_hurry">>} rules
+ * @param {Pick<Api["TableRules"], "under_minimum" | "spots" | "spots_per_round" | "caller"> & Partial<Pick<Api["TableRules"], "auto_confirm" | "may_hurry">>} rules
  */
 export function specialRules(rules) {
   const keys = [];
+  const commissions = new Set(commissionsOf(rules).map(commissionKey));
   if (rules.under_minimum === "raise") keys.push("raise");
-  if (!rules.commission) keys.push("no_commission");
-  else if (rules.commission.timing === "deferred") keys.push("deferred");
-  else if (rules.commission.rounding) keys.push("rounded");
-  else keys.push("exact");
+  keys.push(...(commissions.size ? commissions : ["no_commission"]));
   if (rules.spots_per_round === "one") keys.push("one_spot");
   if (rules.caller) keys.push("caller");
   if (rules.auto_confirm) keys.push("auto_confirm");

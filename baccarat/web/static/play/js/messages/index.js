@@ -137,6 +137,39 @@ const fillKnown = (sentence, values) => fill(sentence.replace(/\[([^\]]*)\]/g, (
 export const hasMessage = (key) => key in messages;
 
 /**
+ * Return a spot's name, without one in this language its own made readable.
+ * @param {string} spot
+ */
+export const spotName = (spot) => messages[`spots.${spot}`] ?? spot[0].toUpperCase() + spot.slice(1).replaceAll("_", " ");
+
+/**
+ * Return what marks a spot: a letter, or the first ones of two words.
+ * @param {string} spot
+ */
+export const spotLetter = (spot) => messages[`letter.${spot}`] ?? spotName(spot).split(" ", 2).map(([first]) => first.toUpperCase()).join("");
+
+/** Join what is one or the other: "6 or 7". @param {string[]} items */
+export const oneOf = (items) => formatter(Intl.ListFormat, { type: "disjunction" }).format(items);
+
+/** Join what holds together: "6, 7, and 8". @param {string[]} items */
+export const allOf = (items) => formatter(Intl.ListFormat, { type: "conjunction" }).format(items);
+
+/**
+ * Say when a pay line decides, who wins first; "" if it always does.
+ * @param {[fact: string, values: unknown][]} conditions
+ */
+export function conditionWords(conditions) {
+  const winner = conditions.filter(([fact]) => fact === "winner");
+  return allOf([...winner, ...conditions.filter((each) => !winner.includes(each))].map(([fact, values]) => {
+    const all = [values].flat().map(String);
+    return hasMessage(`fact.${fact}`) ? t(`fact.${fact}`, { values: oneOf(all) }) : oneOf(all.map((value) => t(`fact.${fact}.${value}`)));
+  }));
+}
+
+/** @param {string[]} spots */
+export const spotNames = (spots) => oneOf(spots.map(spotName));
+
+/**
  * Format an amount with its currency, from the decimal string: never through a float, and with all its decimals.
  * @param {string} amount
  * @param {string} currency
@@ -222,6 +255,9 @@ export function describeProblem(error) {
   return { title: fillKnown(problems[code] ?? error.message, values), remedy: why + fillKnown(problems[`${code}.remedy`] ?? "", values) };
 }
 
+/** The facts of problems that name spots. */
+const SPOTS = new Set(["spot", "spots", "needs", "unknown"]);
+
 /**
  * Return a problem's facts as a player reads them.
  * @param {Record<string, any>} document
@@ -235,6 +271,6 @@ function valuesOf(document) {
     if (unit && /^-?\d+(\.\d+)?$/.test(value)) return limitAmount(value, unit);
     return /^\d{4}-\d\d-\d\dT/.test(value) ? day(value) : value;
   };
-  const values = Object.fromEntries(Object.entries(document).map(([name, value]) => [name, text(value)]));
+  const values = Object.fromEntries(Object.entries(document).map(([name, value]) => [name, SPOTS.has(name) ? spotNames([value].flat()) : text(value)]));
   return limit_type ? { ...values, name: limitName({ limit_type, period }) } : values;
 }

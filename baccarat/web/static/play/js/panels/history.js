@@ -52,7 +52,7 @@ function roundLine({ game }, round) {
   const elsewhere = round.table !== game?.table;
   const check = ownPart(round) && round.phase !== "lapsed" ? new Check(round) : null;
   return h("li", { class: "round-line", "data-voided": round.void !== null }, h("span", { class: "round-number" }, `#${formatNumber(round.number)}`),
-    round.outcome ? h("span", { class: `mark ${round.outcome}`, title: t(`spot.${round.outcome}`) }, t(`mark.${round.outcome}`)) : h("span", { class: "mark none" }, "·"),
+    round.outcome ? h("span", { class: `mark ${round.outcome}`, title: t(`spots.${round.outcome}`) }, t(`mark.${round.outcome}`)) : h("span", { class: "mark none" }, "·"),
     h("span", { class: "round-score" }, h("span", {}, h("span", { class: "round-result" }, score), round.void && round.outcome ? [" ", h("strong", {}, t("phase.voided"))] : null),
       elsewhere ? h("small", {}, names.get(round.table)) : null, h("time", {}, round.ended_at ? moment(round.ended_at) : ""), round.forced && h("small", {}, t("forced"))), netOf(round),
     h("span", { class: "round-acts" }, game && !elsewhere && round.phase === "settled" ? h("button", { type: "button", class: "quiet", "aria-label": t("history.replay.long", { number: round.number }), onclick: () => game.rounds.replay(round) }, icon("play"), t("history.replay")) : null,

@@ -14,7 +14,7 @@ const MARKS = { B: "banker", P: "player", "-": "tie" };
 /** @param {Api["Scoreboard"] | null} board */
 function columnTable(board) {
   const columns = (board?.columns ?? []).map((column) => [...column].map((letter) => MARKS[letter])).slice(-COLUMNS);
-  const label = columns.map((column) => column.map((mark) => t(`spot.${mark}`)).join(", ")).join("; ");
+  const label = columns.map((column) => column.map((mark) => t(`spots.${mark}`)).join(", ")).join("; ");
   if (!columns.length) return null;
   return h("div", { class: "columns", role: "img", tabindex: "0", "aria-label": label },
     columns.map((column) => h("span", { class: "column", "aria-hidden": "true" }, column.map((mark) => h("span", { class: `letter ${mark}` }, t(`mark.${mark}`))))));

@@ -7,7 +7,7 @@ import { toDecimal, toMinor } from "../core/money.js";
 import { goTo, namedKeys } from "../core/session.js";
 import { MOMENTS, momentOf, movesAt, placedChips } from "../core/moves.js";
 import { currencyDigits, offeredChips, ownPart, ownStatus, staysAtCasino } from "../core/table_state.js";
-import { money, t } from "../messages/index.js";
+import { money, spotName, t } from "../messages/index.js";
 import { lacksNamedWitness } from "./named_witnesses.js";
 import { announce } from "./notices.js";
 
@@ -272,7 +272,7 @@ export class Actions {
 
   /**
    * Place the chip that is selected now, even if another is selected before its turn comes.
-   * @param {Api["Spot"]} spot
+   * @param {string} spot
    */
   place(spot) {
     if (this.locked()) return null;
@@ -305,7 +305,7 @@ export class Actions {
     const { game } = this;
     this.clearLastRound();
     game.sound.play("chip");
-    announce(t("announce.placed", { amount: money(this.amountOf(chip), game.state.currency), spot: t(`spot.${chip.spot}`) }));
+    announce(t("announce.placed", { amount: money(this.amountOf(chip), game.state.currency), spot: spotName(chip.spot) }));
     game.draw();
   }
 
@@ -351,7 +351,7 @@ export class Actions {
     const { state } = this.game;
     if (name.startsWith("rebet")) return (state.you?.last_wager ?? []).map(({ spot, amount }) => ({ spot, units: toMinor(amount) }));
     if (name !== "double") return [];
-    return Object.entries(placedChips(state, pending)).map(([spot, units]) => ({ spot: /** @type {Api["Spot"]} */ (spot), units }));
+    return Object.entries(placedChips(state, pending)).map(([spot, units]) => ({ spot, units }));
   }
 
   /**

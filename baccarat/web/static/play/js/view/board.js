@@ -9,8 +9,8 @@
 import { clothWords, drawDealer, drawFelt, rackOf } from "../art/felt.js";
 import { h, put, say, set, tapped } from "../core/dom.js";
 import { toDecimal, toMinor } from "../core/money.js";
-import { currencyDigits, spotsOf, totalStake } from "../core/table_state.js";
-import { chipText, money, t } from "../messages/index.js";
+import { backedBy, currencyDigits, totalStake } from "../core/table_state.js";
+import { chipText, money, spotLetter, spotName, t } from "../messages/index.js";
 import { initialsOf, nameOfSeat } from "./people.js";
 import { layoutScene } from "./scene.js";
 import { SpotChips } from "./spots.js";
@@ -19,7 +19,8 @@ import { SpotChips } from "./spots.js";
 /** @typedef {{ element: HTMLElement, chips: SpotChips }} DrawnSpot */
 /** @typedef {{ element: HTMLButtonElement, number: HTMLElement, name: HTMLElement, note: HTMLElement, chips: SpotChips }} Plate */
 
-const ALL = "all";
+/** What no spot is called. */
+const ALL = "";
 const NARROWEST = 1.22;
 const WIDEST = 2.2;
 
@@ -38,7 +39,7 @@ export class Board {
     this.marked = "";
     this.yours = 0;
     /** @type {Api["Spot"][]} */
-    this.names = [];
+    this.rules = [];
     /** @type {Scene | null} */
     this.scene = null;
     /** @type {Map<string, DrawnSpot>} */
@@ -56,14 +57,14 @@ export class Board {
     const { rules, you } = state;
     const aspect = Math.min(WIDEST, Math.max(NARROWEST, width / height));
     const high = Math.floor(Math.min(height, width / aspect));
-    const layout = `${state.id} ${kind} ${kind === "ring" ? `${high} ${aspect.toFixed(2)}` : ""} ${you?.seat ?? 0} ${document.documentElement.lang}`;
+    const layout = `${state.id} ${kind} ${kind === "ring" ? `${high} ${aspect.toFixed(2)}` : ""} ${you?.seat ?? 0} ${document.documentElement.lang} ${JSON.stringify(rules.spots)}`;
     if (layout === this.layout) return false;
     this.layout = layout;
     this.yours = you?.seat ?? 0;
-    this.names = spotsOf(rules);
+    this.rules = rules.spots;
     this.spots.clear();
     this.plates.clear();
-    const scene = kind === "ring" ? layoutScene({ seats: rules.seats, yours: this.yours, width: high * aspect, height: high }) : null;
+    const scene = kind === "ring" ? layoutScene({ seats: rules.seats, yours: this.yours, spots: rules.spots, width: high * aspect, height: high }) : null;
     this.scene = scene;
     set(this.element, { class: `board ${scene ? "ring" : "row"}`, "data-seats": rules.seats });
     if (scene) this.element.replaceChildren(drawFelt(scene, clothWords(rules)), lay(this.aside, rackOf(scene), scene), ...scene.seats.map((place, i) => this.seat(place, i + 1, scene)));
@@ -78,8 +79,8 @@ export class Board {
    */
   seat(place, seat, scene) {
     const own = seat === this.yours;
-    /** @type {[string, Box][]} */
-    const boxes = place.all ? [[ALL, place.all]] : this.names.map((spot) => [spot, place.spots[spot]]);
+    /** @type {[Api["Spot"] | null, Box][]} */
+    const boxes = place.all ? [[null, place.all]] : this.rules.map((spot) => [spot, place.spots[spot.name]]);
     return h("div", { class: `seat${own ? " mine" : ""}`, role: "group", "aria-label": t("seat.label", { seat }) },
       lay(this.plate(seat), place.plate, scene), boxes.map(([spot, box]) => lay(this.spot(seat, spot, own), box, scene)));
   }
@@ -99,17 +100,19 @@ export class Board {
   }
 
   /**
-   * A circle on the felt. The player's own can be clicked as well as the panel, which is what keyboards and screen readers use.
+   * A circle on the felt, of one spot or of all. The player's own can be clicked as well as the panel, which is what
+   * keyboards and screen readers use.
    * @param {number} seat
-   * @param {string} spot
+   * @param {Api["Spot"] | null} spot
    * @param {boolean} own
    */
   spot(seat, spot, own) {
     const chips = new SpotChips();
-    const name = h("span", { class: "spot-name", "aria-hidden": "true" }, spot === ALL ? "" : t(`letter.${spot}`));
-    const place = own && spot !== ALL ? tapped(() => this.act.place(/** @type {Api["Spot"]} */ (spot))) : null;
-    const element = h("div", { class: `spot circle ${spot}`, role: "img", onclick: place }, name, chips.element);
-    this.spots.set(`${seat} ${spot}`, { element, chips });
+    const letter = h("span", { class: "spot-name", "aria-hidden": "true" }, spot ? spotLetter(spot.name) : "");
+    const place = own && spot ? tapped(() => this.act.place(spot.name)) : null;
+    const looks = spot ? { "data-spot": spot.name, "data-kind": spot.kind, "data-backs": backedBy(spot) } : {};
+    const element = h("div", { class: "spot circle", ...looks, role: "img", onclick: place }, letter, chips.element);
+    this.spots.set(`${seat} ${spot?.name ?? ALL}`, { element, chips });
     return element;
   }
 
@@ -138,7 +141,7 @@ export class Board {
       const units = this.scene ? 0n : totalStake(seat.stakes);
       this.drawPlate(state, seat, { can, sum: units > 0n ? chipText(toDecimal(units, digits)) : "" });
       if (!this.scene) this.plates.get(seat.seat)?.chips.draw({ units, chips, digits, seed: seat.seat });
-      for (const spot of [...this.names, ALL]) {
+      for (const spot of [...this.rules.map(({ name }) => name), ALL]) {
         const drawn = this.spots.get(`${seat.seat} ${spot}`);
         if (drawn) this.drawSpot(drawn, { state, seat, spot, coming: seat.you ? comingTo(spot, pending) : 0n, chips, digits, paying, winnings });
       }
@@ -162,12 +165,12 @@ export class Board {
    * @param {{ state: Api["Table"], seat: SeatView, spot: string, coming: bigint, chips: bigint[], digits: number, paying: boolean, winnings: boolean }} what
    */
   drawSpot(drawn, { state, seat, spot, coming, chips, digits, paying, winnings }) {
-    const units = spot === ALL ? totalStake(seat.stakes) : seat.stakes[/** @type {Api["Spot"]} */ (spot)] ?? 0n;
+    const units = spot === ALL ? totalStake(seat.stakes) : seat.stakes[spot] ?? 0n;
     const results = paying ? seat.part?.result?.spots.filter((each) => spot === ALL || each.spot === spot) ?? [] : [];
     const won = results.filter((each) => each.result === "win").reduce((total, each) => total + toMinor(each.won), 0n);
     drawn.chips.draw({ units, coming, won: winnings ? won : 0n, seed: seat.seat, chips, digits });
     const amount = money(toDecimal(units + coming, digits), state.currency);
-    const name = spot === ALL ? t("spot.every") : t(`spot.${spot}`);
+    const name = spot === ALL ? t("spot.every") : spotName(spot);
     set(drawn.element, {
       "data-result": won > 0n ? "win" : results[0]?.result ?? false,
       "data-status": seat.part?.status ?? false,

@@ -25,7 +25,7 @@ class Hand {
     this.row = h("div", { class: "cards" });
     this.total = h("output", { class: "total" });
     this.flag = h("span", { class: "hand-flag" });
-    this.name = h("h2", { class: `hand-name ${side}` }, h("span", {}, t(`spot.${side}`)), this.total, this.flag);
+    this.name = h("h2", { class: `hand-name ${side}` }, h("span", {}, t(`spots.${side}`)), this.total, this.flag);
     this.element = h("section", { class: `hand ${side}`, "aria-label": t(`hand.${side}`) }, this.name, this.row);
   }
 

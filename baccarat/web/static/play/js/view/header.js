@@ -1,11 +1,11 @@
 // The header above the table: name, rules, balances and menu.
 
-import { percentOf } from "../art/felt.js";
+import { chargedWords } from "../art/felt.js";
 import { icon } from "../art/pieces.js";
 import { h, put, say, set } from "../core/dom.js";
 import { logo } from "../core/launch.js";
-import { countDecimals, toDecimal, toMinor } from "../core/money.js";
-import { findBalance, moneyTypeOf, setAsideOf, specialRules } from "../core/table_state.js";
+import { toMinor } from "../core/money.js";
+import { commissionKey, commissionsOf, findBalance, moneyTypeOf, setAsideOf, specialRules } from "../core/table_state.js";
 import { money, second, t, time } from "../messages/index.js";
 
 /** @import { Actions } from "./actions.js" */
@@ -133,19 +133,12 @@ export class Header {
     const signature = `${document.documentElement.lang} ${you?.money_type} ${JSON.stringify(rules)}`;
     if (this.badged === signature) return;
     this.badged = signature;
-    const words = specialRules(rules).map((each) => t(`badge.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency), step: rules.commission?.rounding ? money(roundingStep(rules, rules.commission.rounding), currency) : "" }));
+    const commissions = commissionsOf(rules);
+    const words = specialRules(rules).flatMap((key) => {
+      const taken = commissions.filter((each) => commissionKey(each) === key);
+      return taken.length ? taken.map((each) => chargedWords("badge", rules, each)) : t(`badge.${key}`, { minimum: money(rules.minimum, currency) });
+    });
     if (you?.money_type === "play") words.unshift(t("badge.play"));
     put(this.badges, words.map((each) => h("li", {}, each)));
   }
-}
-
-/**
- * Return the amount that commission is rounded up to: the rules' fraction of the lowest chip.
- * @param {Api["TableRules"]} rules
- * @param {string} rounding
- */
-function roundingStep(rules, rounding) {
-  const [over, under] = rounding.split(" ")[0].split("/").map(BigInt);
-  const lowest = rules.chips[0];
-  return toDecimal((toMinor(lowest) * over) / under, countDecimals(lowest));
 }

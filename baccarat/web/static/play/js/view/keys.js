@@ -3,7 +3,7 @@
 import { toMinor } from "../core/money.js";
 import { ACTIONS, spotKeys } from "../core/moves.js";
 import { offeredChips } from "../core/table_state.js";
-import { t } from "../messages/index.js";
+import { spotName, t } from "../messages/index.js";
 
 /** @import { ActionName } from "../core/moves.js" */
 /** @import { Game } from "./game.js" */
@@ -21,7 +21,7 @@ const ACTION = "[data-act]";
  */
 export function printedKeys(rules) {
   const actions = Object.entries(ACTIONS).map(([name, [key]]) => [key.length === 1 ? key.toUpperCase() : key, t(`key.${name}`)]);
-  const spots = [...spotKeys(rules)].map(([key, spot]) => [key.toUpperCase(), t("key.spot", { spot: t(`spot.${spot}`) })]);
+  const spots = [...spotKeys(rules)].map(([key, spot]) => [key.toUpperCase(), t("key.spot", { spot: spotName(spot) })]);
   return [[`1–${Math.min(9, offeredChips(rules).length)}`, t("key.chip")], ...spots, ...actions, [t("key.space.name"), t("key.space")], ["?", t("key.help")], ["Esc", t("key.close")]];
 }
 

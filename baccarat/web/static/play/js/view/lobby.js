@@ -38,7 +38,7 @@ const FILTERS = {
   play: (table) => table.money_types.includes("play"),
   free: (table) => table.free_seats.length > 0,
   squeeze: (table) => table.caller,
-  no_commission: (table) => table.commission === null,
+  no_commission: (table) => table.spots.every((spot) => !spot.commission),
 };
 
 /** @param {LobbyTable} table */

@@ -9,7 +9,7 @@ import { storage } from "../core/session.js";
 import { toMinor } from "../core/money.js";
 import { ownPart } from "../core/table_state.js";
 import { playedMinutes } from "../panels/responsible_gaming.js";
-import { currentLanguage, day, signedMoney, hasMessage, limitAmount, limitName, minutes, moment, money, describeProblem, t } from "../messages/index.js";
+import { currentLanguage, day, signedMoney, hasMessage, limitAmount, limitName, minutes, moment, money, describeProblem, spotName, t } from "../messages/index.js";
 
 /** @import { Host } from "../panels/widgets.js" */
 /** @import { Game } from "./game.js" */
@@ -110,7 +110,7 @@ export async function offerNewRelease(game) {
  */
 export function showRaisedStakes(game, part) {
   const { currency } = game.state;
-  const words = (part.raised ?? []).map((each) => t("raised.spot", { spot: t(`spot.${each.spot}`), amount: money(each.amount, currency) })).join(", ");
+  const words = (part.raised ?? []).map((each) => t("raised.spot", { spot: spotName(each.spot), amount: money(each.amount, currency) })).join(", ");
   game.notices.show(t("raised", { what: words }), { key: "raised", kind: "info" });
 }
 

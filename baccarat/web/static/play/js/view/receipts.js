@@ -42,7 +42,7 @@ async function isOf(receipt, shown) {
   if (!shown.signature && terms.number !== shown.terms?.number) return true;
   const amounts = (/** @type {Api["Stake"][]} */ stakes) => Object.fromEntries(stakes.map(({ spot, amount }) => [spot, toMinor(amount)]));
   const [confirmed, raised] = [amounts(receipt.stakes), amounts(receipt.raised)];
-  const spots = /** @type {Api["Spot"][]} */ (Object.keys({ ...confirmed, ...shown.stakes }));
+  const spots = Object.keys({ ...confirmed, ...shown.stakes });
   if (spots.some((spot) => (confirmed[spot] ?? 0n) - (raised[spot] ?? 0n) !== (shown.stakes[spot] ?? 0n))) return false;
   return isSame([terms, receipt.seat, receipt.money_type, receipt.currency], [shown.terms, shown.seat, shown.money_type, shown.currency]);
 }

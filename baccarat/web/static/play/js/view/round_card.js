@@ -130,7 +130,7 @@ export class RoundCard {
   content(round) {
     const hands = /** @type {const} */ (["player", "banker"]).map((side) => {
       const hand = round[`${side}_hand`];
-      return hand && h("p", { class: `round-card-hand ${side}` }, h("strong", {}, t(`spot.${side}`)), h("span", {}, hand.cards.map(cardText).join(" ")), h("span", {}, String(hand.total)));
+      return hand && h("p", { class: `round-card-hand ${side}` }, h("strong", {}, t(`spots.${side}`)), h("span", {}, hand.cards.map(cardText).join(" ")), h("span", {}, String(hand.total)));
     });
     const check = ownPart(round) && round.phase !== "lapsed" ? new Check(round) : null;
     return [h("p", { class: "round-card-title" }, h("strong", {}, t("score.round.title", { number: round.number })), h("time", {}, round.ended_at ? moment(round.ended_at) : "")), hands,

@@ -1,8 +1,9 @@
 // Where hands, seats and spots lie on the felt: pure geometry, in hundredths of the felt's height ("units").
 
-/** @typedef {"player" | "tie" | "banker"} SpotName */
+import { backedBy, spotsOf } from "../core/table_state.js";
+
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box A rectangle by its centre. */
-/** @typedef {{ angle: number, plate: Box, spots: Record<SpotName, Box>, all: Box | null }} SeatPlace `all` replaces the spots where they would be too small. */
+/** @typedef {{ angle: number, plate: Box, spots: Record<string, Box>, all: Box | null }} SeatPlace `all` replaces the spots where they would be too small. */
 /** @typedef {Box & { card: number, third: "beside" | "below" }} HandsBox Both hands with their headline; `card` is a card's width. */
 /** @typedef {{ width: number, hands: HandsBox, rim: { x: number, y: number, rx: number, ry: number }, lines: number[], seats: SeatPlace[] }} Scene `lines`: where words are printed on the cloth. */
 
@@ -16,6 +17,8 @@ const MIN_SPOT = 30;
 const GAP = 0.9;
 /** How far inside the rim the cloth begins. */
 const CLOTH = 3.5;
+/** How much smaller a side bet is than a main spot where they lie side by side. */
+const SIDE = 0.8;
 /** What the search aims at: cards of this width and spots of this diameter. */
 const WISHED = { card: 18, spot: 7 };
 /** The room of both hands in widths of a card, with the third card sideways beside the pair or across its lower end. */
@@ -26,21 +29,22 @@ const LINE = 4.2;
 const LINE_REACHES = [20, 31];
 
 /**
- * Lay the felt out for `seats` seats of which `yours` is the viewer's (0 for none).
- * @param {{ seats: number, yours: number, width: number, height: number }} frame in pixels
+ * Lay the felt out for `seats` seats of which `yours` is the viewer's (0 for none), each with these spots.
+ * @param {{ seats: number, yours: number, spots: Api["Spot"][], width: number, height: number }} frame in pixels
  * @returns {Scene | null} null where the seats do not fit around the table
  */
-export function layoutScene({ seats, yours, width, height }) {
+export function layoutScene({ seats, yours, spots, width, height }) {
   const unit = height / 100;
   const wide = width / unit;
   const scale = Math.min(LARGE.most, Math.max(1, height / LARGE.from));
   const plate = { width: (PLATE.width * scale) / unit, height: (PLATE.height * scale) / unit };
   const rim = { x: wide / 2, y: 8, rx: wide / 2 - plate.width / 2 - 1, ry: 91 - plate.height / 2 };
+  const sides = spots.filter(({ kind }) => kind === "side");
   let best = null;
-  for (const together of [false, true]) {
+  for (const { together, beside } of waysToLay(sides)) {
     for (let spot = seats > 7 ? 8 : 10; spot * unit >= MIN_SPOT; spot -= 0.5) {
-      const places = placeSeats(seats, { rim, plate, spot, together, yours });
-      if (overlapping(places)) continue;
+      const places = placeSeats(seats, { rim, plate, spots, spot, together, beside, yours });
+      if (overlapping(places) || places.some((place) => sides.some(({ name }) => !fits(place.all ?? place.spots[name], place, rim)))) continue;
       const hands = largestHands(places, wide, rim);
       const score = hands ? Math.min(hands.card / WISHED.card, spot / WISHED.spot) * (together ? 0.75 : 1) : 0;
       if (hands && score > (best?.score ?? 0)) best = { score, hands, places };
@@ -49,6 +53,13 @@ export function layoutScene({ seats, yours, width, height }) {
   if (!best) return null;
   return { width: wide, rim, hands: best.hands, lines: freeLines(best.hands, best.places), seats: best.places };
 }
+
+/**
+ * The ways to lay spots that are tried: those of other seats together in one or not, side bets beside the main spots or
+ * further in.
+ * @param {Api["Spot"][]} sides
+ */
+const waysToLay = (sides) => [false, true].flatMap((together) => (sides.length ? [true, false] : [false]).map((beside) => ({ together, beside })));
 
 /**
  * @param {number} card
@@ -92,14 +103,15 @@ function largestHands(places, wide, rim) {
   return null;
 }
 
+/** @typedef {{ rim: Scene["rim"], plate: { width: number, height: number }, spots: Api["Spot"][], spot: number, together: boolean, beside: boolean }} Sizes */
 /**
  * @param {number} seats
- * @param {{ rim: Scene["rim"], plate: { width: number, height: number }, spot: number, together: boolean, yours: number }} sizes
+ * @param {Sizes & { yours: number }} sizes
  */
-function placeSeats(seats, { rim, plate, spot, together, yours }) {
-  if (seats === 1) return [singleSeat(rim, plate, spot)];
+function placeSeats(seats, sizes) {
+  if (seats === 1) return [singleSeat(sizes)];
   const first = seats > 7 ? 175 : 104 + 7.3 * seats;
-  return anglesOf(seats, first, rim).map((angle, i) => placeSeat(angle, { rim, plate, spot, together: together && yours !== i + 1 }));
+  return anglesOf(seats, first, sizes.rim).map((angle, i) => placeSeat(angle, { ...sizes, together: sizes.together && sizes.yours !== i + 1 }));
 }
 
 /** Spread seats over the rim at equal distances along it. @param {number} seats @param {number} first @param {Scene["rim"]} rim */
@@ -123,45 +135,61 @@ function at(rim, angle) {
 }
 
 /**
- * Place a seat's plate on the rim and its spots inwards from it: Player, Banker, Tie.
+ * Place a seat's plate on the rim and its spots inwards from it, in the rules' order: Player, Banker, Tie.
  * @param {number} angle
- * @param {{ rim: Scene["rim"], plate: { width: number, height: number }, spot: number, together: boolean }} sizes
+ * @param {Sizes} sizes
  * @returns {SeatPlace}
  */
-function placeSeat(angle, { rim, plate, spot, together }) {
+function placeSeat(angle, { rim, plate, spots, spot, together, beside }) {
   const from = at(rim, angle);
   const away = { x: rim.x - from.x, y: rim.y + rim.ry * 0.12 - from.y };
   const far = Math.hypot(away.x, away.y);
   const [dx, dy] = [away.x / far, away.y / far];
   const edge = Math.min(plate.width / 2 / Math.max(Math.abs(dx), 1e-9), plate.height / 2 / Math.max(Math.abs(dy), 1e-9));
-  /** @param {number} i @returns {Box} */
-  const inwards = (i) => {
+  /** @param {number} i @param {number} [column] @returns {Box} */
+  const inwards = (i, column = 0) => {
     const distance = edge + GAP + spot / 2 + 1.2 + i * (spot + GAP);
-    return { x: from.x + dx * distance, y: from.y + dy * distance, width: spot, height: spot };
+    const across = (dx < 0 ? -1 : 1) * column * (spot + GAP);
+    return { x: from.x + dx * distance - dy * across, y: from.y + dy * distance + dx * across, width: spot, height: spot };
   };
-  const spots = { player: inwards(0), banker: inwards(1), tie: inwards(2) };
-  return { angle, plate: { ...from, ...plate }, spots, all: together ? inwards(0) : null };
+  const [mains, sides] = [spots.filter(({ kind }) => kind === "main"), spots.filter(({ kind }) => kind === "side")];
+  const laid = [...mains.map(({ name }, i) => [name, inwards(i)]), ...sides.map(({ name }, i) => [name, beside ? inwards(i, 1) : inwards(mains.length + i)])];
+  return { angle, plate: { ...from, ...plate }, spots: Object.fromEntries(laid), all: together ? inwards(0) : null };
 }
 
 /**
- * At a table with one seat the spots lie side by side.
- * @param {Scene["rim"]} rim
- * @param {{ width: number, height: number }} plate
- * @param {number} spot
+ * At a table with one seat the main spots lie side by side, and the side bets over them: at the ends, or in a row.
+ * @param {Sizes} sizes
  * @returns {SeatPlace}
  */
-function singleSeat(rim, plate, spot) {
+function singleSeat({ rim, plate, spots, spot, beside }) {
   const size = spot * 1.7;
   const y = rim.y + rim.ry - plate.height / 2 - size / 2 - 3;
-  /** @param {number} i @returns {Box} */
-  const beside = (i) => ({ x: rim.x + i * size * 1.5, y, width: size, height: size });
-  return { angle: 90, plate: { x: rim.x, y: rim.y + rim.ry, ...plate }, spots: { player: beside(-1), tie: beside(0), banker: beside(1) }, all: null };
+  const [mains, sides] = [spotsOf({ spots }).filter(({ kind }) => kind === "main"), spots.filter(({ kind }) => kind === "side")];
+  /** @param {number} i @param {number} [scale] @returns {Box} */
+  const laid = (i, scale = 1) => ({ x: rim.x + i * size * 1.5, y: y - (scale < 1 ? size : 0), width: size * scale, height: size * scale });
+  let [left, right] = [mains.length / 2, mains.length / 2];
+  /** @param {Api["Spot"]} side */
+  const end = (side) => {
+    const hand = backedBy(side);
+    return hand === "banker" || (hand !== "player" && right < left) ? right++ : -left++;
+  };
+  const over = sides.map((side, i) => [side.name, laid(beside ? end(side) : (i - (sides.length - 1) / 2) * SIDE, SIDE)]);
+  const row = mains.map(({ name }, i) => [name, laid(i - (mains.length - 1) / 2)]);
+  return { angle: 90, plate: { x: rim.x, y: rim.y + rim.ry, ...plate }, spots: Object.fromEntries([...row, ...over]), all: null };
 }
 
 /** Whether the lower corners of a box lie on the cloth. @param {Box} box @param {Scene["rim"]} rim */
 function inside(box, rim) {
-  const [dx, dy] = [box.width / 2 / (rim.rx - CLOTH), (box.y + box.height / 2 - rim.y) / (rim.ry - CLOTH)];
+  const [dx, dy] = [(Math.abs(box.x - rim.x) + box.width / 2) / (rim.rx - CLOTH), (box.y + box.height / 2 - rim.y) / (rim.ry - CLOTH)];
   return dx * dx + dy * dy < 1;
+}
+
+/** Whether a circle lies on the cloth, apart from its seat's plate. @param {Box} circle @param {SeatPlace} place @param {Scene["rim"]} rim */
+function fits(circle, { plate }, rim) {
+  const [dx, dy] = [Math.abs(circle.x - plate.x) - plate.width / 2, Math.abs(circle.y - plate.y) - plate.height / 2];
+  const across = circle.width * Math.SQRT1_2;
+  return inside({ ...circle, width: across, height: across }, rim) && Math.hypot(Math.max(0, dx), Math.max(0, dy)) > circle.width / 2;
 }
 
 /** @param {SeatPlace} place */

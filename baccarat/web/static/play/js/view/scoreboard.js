@@ -89,7 +89,7 @@ export class Scoreboard {
       const share = board.totals.hands ? percent(Math.round((100 * board.totals[name]) / board.totals.hands) / 100) : "–";
       return h("div", { class: `score-sum ${name}` }, h("dt", {}, t(`stats.${name}`)), h("dd", {}, h("strong", {}, formatNumber(board.totals[name])), " ", h("small", {}, share)));
     }), h("div", { class: "score-sum hands" }, h("dt", {}, t("stats.hands")), h("dd", {}, h("strong", {}, formatNumber(board.totals.hands)))));
-    put(this.last, board.bead_plate.slice(-LAST).map((bead) => h("li", { class: `mark ${bead.outcome}`, "data-number": bead.number, title: t(`spot.${bead.outcome}`) }, t(`mark.${bead.outcome}`))));
+    put(this.last, board.bead_plate.slice(-LAST).map((bead) => h("li", { class: `mark ${bead.outcome}`, "data-number": bead.number, title: t(`spots.${bead.outcome}`) }, t(`mark.${bead.outcome}`))));
     if (first) this.track.scrollLeft = 0;  // what came first while the roads were empty would stay in view
   }
 
@@ -102,7 +102,7 @@ export class Scoreboard {
     }
     for (const [side, button] of this.asks) {
       set(button, { "aria-pressed": String(asked === side), "aria-label": t(`ask.${side}.long`) });
-      const words = h("span", {}, t(`spot.${side}`));
+      const words = h("span", {}, t(`spots.${side}`));
       put(button, words, DERIVED.map((name) => {
         const colour = board.ask[side][name]?.colour ?? "none";
         return h("span", { class: `ask ${name} ${colour}`, role: "img", "aria-label": `${t(`road.${name}`)}: ${t(`colour.${colour}`)}` });

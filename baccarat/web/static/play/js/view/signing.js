@@ -16,8 +16,6 @@ import { hex } from "./cut.js";
 const [WAGER, CONTRIBUTION] = ["wager.v2", "contribution.v1"].map((name) => new TextEncoder().encode(`casino.baccarat.${name}\0`));
 const ALGORITHM = "ed25519";
 const ED25519 = 1;
-/** @type {Api["Spot"][]} */
-const SPOTS = ["player", "banker", "tie"];
 
 /** @param {string} digits */
 const unhex = (digits) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
@@ -108,7 +106,7 @@ export class WagerSigner {
   async sign({ terms, round, player, seat, money_type: money, currency, stakes }) {
     const key = await this.key;
     if (!key || !terms || !round || !player || seat === undefined) return null;
-    const placed = SPOTS.map((spot) => ({ spot, units: stakes[spot] ?? 0n })).filter(({ units }) => units > 0n);
+    const placed = this.game.state.rules.spots.map(({ name }) => ({ spot: name, units: stakes[name] ?? 0n })).filter(({ units }) => units > 0n);
     const nonce = crypto.getRandomValues(new Uint8Array(32));
     const wager = Uint8Array.of(
       ...WAGER, ...unhex(terms.digest), ...wagerId(round, seat), ...uuid(player), seat, money === "play" ? 2 : 1, ...named(currency),

@@ -1,4 +1,4 @@
-// A spot's chips, and the three panels on which the player bets.
+// A spot's chips, and the panels on which the player bets.
 
 /** @import { Available } from "../core/moves.js" */
 /** @import { PendingChip } from "../core/table_state.js" */
@@ -8,11 +8,14 @@ import { drawStack } from "../art/pieces.js";
 import { h, put, say, set, tapped } from "../core/dom.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { spotKeys } from "../core/moves.js";
-import { currencyDigits, spotsOf, stakesOf } from "../core/table_state.js";
-import { chipText, money, t } from "../messages/index.js";
+import { backedBy, currencyDigits, spotsOf, stakesOf } from "../core/table_state.js";
+import { chipText, money, spotLetter, spotName, spotNames, t } from "../messages/index.js";
 
 /** @typedef {{ units: bigint, coming?: bigint, won?: bigint, seed?: number, chips: bigint[], digits: number }} Pile */
 /** @typedef {Api["SpotResult"]} SpotResult */
+
+/** How many panels lie in a row at most, which is crowded by them. */
+const IN_A_ROW = 4;
 
 /** The chips on one spot: the stake as a tower, what it won beside it. */
 export class SpotChips {
@@ -57,21 +60,31 @@ export function resultWords(result) {
 /**
  * Add up what all seats staked on each spot, and count them.
  * @param {Api["Round"] | null | undefined} round
- * @param {Api["Spot"]} spot
+ * @param {string} spot
  */
 function allStakes(round, spot) {
   const stakes = (round?.seats ?? []).map((seat) => stakesOf(seat)[spot] ?? 0n).filter((units) => units > 0n);
   return { units: stakes.reduce((total, each) => total + each, 0n), players: stakes.length };
 }
 
+/**
+ * Whether a round went as a spot is bet on: a main spot's hand has won, or anybody has won on a side bet.
+ * @param {Api["Spot"]} spot
+ * @param {Api["Round"]} round
+ */
+function isWon(spot, round) {
+  if (spot.kind === "main") return backedBy(spot) === round.outcome;
+  return round.seats.some((seat) => seat.result?.spots.some((each) => each.spot === spot.name && each.result === "win"));
+}
+
 /** The panels of the table's spots: payout, own stake, everybody's stakes, and the result. */
 export class Spots {
-  /** @param {(spot: Api["Spot"]) => void} place */
+  /** @param {(spot: string) => void} place */
   constructor(place) {
     this.place = place;
     this.element = h("section", { class: "spots" });
     this.layout = "";
-    /** @type {Map<Api["Spot"], { element: HTMLElement, chips: SpotChips, all: HTMLElement, result: HTMLElement, odds: string }>} */
+    /** @type {Map<string, { rules: Api["Spot"], element: HTMLElement, chips: SpotChips, all: HTMLElement, result: HTMLElement, odds: string }>} */
     this.panels = new Map();
   }
 
@@ -80,27 +93,33 @@ export class Spots {
     const layout = `${state.id} ${Boolean(state.you)} ${document.documentElement.lang} ${JSON.stringify(state.rules)}`;
     if (layout === this.layout) return;
     this.layout = layout;
-    set(this.element, { "aria-label": t("spots.yours") });
+    set(this.element, { "aria-label": t("spot.yours") });
     this.panels.clear();
     const keys = new Map([...spotKeys(state.rules)].map(([key, spot]) => [spot, key]));
-    this.element.replaceChildren(...spotsOf(state.rules).map((spot) => this.panel(state, spot, keys.get(spot))));
+    const spots = spotsOf(state.rules);
+    this.element.style.setProperty("--columns", String(Math.min(spots.length, IN_A_ROW)));
+    set(this.element, { "data-crowded": spots.length >= IN_A_ROW });
+    this.element.replaceChildren(...spots.map((spot) => this.panel(state, spot, keys.get(spot.name))));
   }
 
   /** @param {Api["Table"]} state @param {Api["Spot"]} spot @param {string} [key] */
   panel(state, spot, key) {
+    const { name, kind, needs = [] } = spot;
     const chips = new SpotChips();
     const all = h("span", { class: "spot-all", "aria-hidden": "true" });
     const result = h("span", { class: "spot-result", "aria-hidden": "true" });
     set(chips.element, { "aria-hidden": "true" });
-    const odds = oddsOf(state.rules, spot);
+    const odds = oddsOf(spot);
+    const needing = needs.length > 0 && t("spot.needs", { spots: spotNames(needs) });
+    const looks = { "data-spot": name, "data-kind": kind, "data-backs": backedBy(spot), title: needing };
     const parts = [
-      h("span", { class: "spot-letter", "aria-hidden": "true" }, t(`letter.${spot}`)), h("span", { class: "spot-name" }, t(`spot.${spot}`)),
+      h("span", { class: "spot-letter", "aria-hidden": "true" }, spotLetter(name)), h("span", { class: "spot-name" }, spotName(name)),
       h("span", { class: "spot-pays" }, odds), chips.element, all, result,
     ];
     const element = state.you
-      ? h("button", { type: "button", class: `spot panel-spot mine ${spot}`, "data-spot": spot, "aria-keyshortcuts": key, onclick: tapped(() => this.place(spot)) }, parts)
-      : h("div", { class: `spot panel-spot ${spot}`, role: "img" }, parts);
-    this.panels.set(spot, { element, chips, all, result, odds });
+      ? h("button", { type: "button", class: "spot panel-spot mine", ...looks, "aria-description": needing, "aria-keyshortcuts": key, onclick: tapped(() => this.place(name)) }, parts)
+      : h("div", { class: "spot panel-spot", ...looks, role: "img" }, parts);
+    this.panels.set(name, { rules: spot, element, chips, all, result, odds });
     return element;
   }
 
@@ -127,8 +146,8 @@ export class Spots {
       const label = money(toDecimal(units + coming, digits), state.currency);
       set(panel.element, {
         "data-status": part?.status ?? false, "data-result": result?.result ?? false,
-        "data-winner": paying && round?.outcome ? String(round.outcome === spot) : false,
-        "aria-label": [t(units + coming > 0n ? "spot.with" : "spot.empty", { seat: state.you?.seat ?? "", spot: `${t(`spot.${spot}`)} ${panel.odds}`, amount: label }), all, came].filter(Boolean).join(". "),
+        "data-winner": paying && round?.outcome ? String(isWon(panel.rules, round)) : false,
+        "aria-label": [t(units + coming > 0n ? "spot.with" : "spot.empty", { seat: state.you?.seat ?? "", spot: `${spotName(spot)} ${panel.odds}`, amount: label }), all, came].filter(Boolean).join(". "),
         "aria-disabled": state.you && !can.place ? "true" : false,
       });
     }
@@ -136,6 +155,6 @@ export class Spots {
 
   /** @param {string} spot */
   find(spot) {
-    return this.panels.get(/** @type {Api["Spot"]} */ (spot))?.element ?? null;
+    return this.panels.get(spot)?.element ?? null;
   }
 }
