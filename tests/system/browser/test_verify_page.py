@@ -192,3 +192,16 @@ def withheld(document: dict[str, Any]) -> dict[str, Any]:
     """Return the file as players get it, to whom a void is not shown."""
     events = [{**each, "data": None} if each["type"] == "RoundVoided" else each for each in document["events"]]
     return {**document, "events": events}
+
+
+def test_a_round_by_rules_of_the_tables_own_says_them_in_words(page: Page):
+    verify_on_page(page, encode(golden("lucky-nine")), "own.json")
+
+    expect(page.locator("[data-rules=own]")).to_contain_text("Rules mini@1: the table")
+    expect(page.locator(".verify-verdict")).to_contain_text("Lucky Nine: pays 20:1 (Player wins, Player's cards: 3")
+    expect(page.locator(".verify-verdict")).to_contain_text("Decks: 8, shuffled before each round.")
+
+    verify_on_page(page, encode(golden("mini")), "published.json")
+
+    expect(page.locator("[data-rules=published]")).to_have_text("Rules mini@1: as published.")
+    expect(page.locator(".verify-verdict")).not_to_contain_text("pays")
