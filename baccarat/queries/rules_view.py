@@ -68,7 +68,7 @@ class StakeReturn(Shape):
 class LineOddsResponse(Shape):
     """A pay line, and how often it decides."""
 
-    line: WrittenPayLine
+    line: Annotated[WrittenPayLine, Meta(examples=[{"when": {"winner": "tie"}, "pays": "8:1"}])]
     chance: FractionResponse
 
     @classmethod

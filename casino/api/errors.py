@@ -189,7 +189,7 @@ def _flatten(detail: object, path: str = "") -> Iterator[FieldError]:
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             step = "" if name == "non_field_errors" else str(name)
-            yield from _flatten(inner, below(path, step))
+            yield from _flatten(inner, f"{path}[{name}]" if isinstance(name, int) else below(path, step))
     elif isinstance(detail, list | tuple):
         for index, inner in enumerate(detail):
             nested = isinstance(inner, Mapping | list)

@@ -74,12 +74,17 @@ class WrittenSpot(msgspec.Struct, forbid_unknown_fields=True):
     """A spot that takes stakes. Its first line that holds decides; without one, the stake is lost."""
 
     name: Annotated[str, Meta(examples=["banker"], extra_json_schema={"pattern": f"^{NAME}$"})]
-    lines: list[WrittenPayLine]
+    lines: Annotated[
+        list[WrittenPayLine],
+        Meta(examples=[[{"when": {"winner": "tie"}, "push": True}, {"when": {"winner": "banker"}, "pays": "1:1"}]]),
+    ]
     kind: SpotKind = SpotKind.MAIN
     commission: WrittenCommission | None = None
     minimum: Annotated[AmountText | None, Meta(description="Null: the table's.")] = None
     maximum: Annotated[AmountText | None, Meta(description="Null: the table's.")] = None
-    needs: Annotated[list[str], Meta(description="Spots of which one must be bet with it, if it names any.")] = []
+    needs: Annotated[
+        list[str], Meta(description="Spots of which one must be bet with it, if it names any.", examples=[[]])
+    ] = []
 
 
 def read_spots(written: Any, amount: Callable[[str], int]) -> tuple[SpotRules, ...]:

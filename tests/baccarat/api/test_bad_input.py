@@ -476,7 +476,8 @@ def test_an_unknown_preset(scene: Scene) -> None:
         ("big_table", {"cut_cards_from_end": 11}, {"cut_cards_from_end"}),
         ("big_table", {"cut_cards_from_end": 400}, {"cut_cards_from_end"}),
         ("big_table", {"seat_kept_rounds": 0}, {"seat_kept_rounds"}),
-        ("mini", {"decks": 0, "minimum": "5.50"}, {"decks", "minimum"}),
+        ("mini", {"decks": 0, "turn_seconds": 0}, {"decks", "turn_seconds"}),
+        ("mini", {"burn": True, "minimum": "5.50"}, {"burn", "minimum"}),
     ],
 )
 def test_rules_by_which_no_table_can_play(scene: Scene, preset: str, rules: dict[str, Any], fields: set[str]) -> None:

@@ -56,7 +56,8 @@ def test_that_players_have_the_edge_is_a_critical_event_with_the_odds_and_both_p
     table = lucky.open_table(EDGE)
     told = SignificantEvent.objects.get(kind="player_edge", subject=f"table:{table}")
     assert (told.severity, told.actor, told.authorised_by) == ("critical", lucky.actor("ann"), lucky.actor("ben"))
-    assert told.after["odds"] == {"player": "1:1", "banker": "1:1", "tie": "8:1"}
+    assert told.after["odds"]["tie"] == "pays 8:1 if winner is tie"
+    assert told.after["odds"]["banker"] == "the stake is returned if winner is tie, pays 1:1 if winner is banker"
     assert told.after["returns"]["banker"] == "101.2351%"
     assert (told.after["rules"], told.after["label"]) == (digest_of(table), "atlantic_city@1")
 

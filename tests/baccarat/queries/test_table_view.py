@@ -80,7 +80,7 @@ def test_a_settled_round_shows_cards_hands_and_every_result() -> None:
     for event in ROUND.decide(deal(BANKER_WINS, rules=BIG, seed=None), state):
         state = ROUND.evolve(state, event)
 
-    picture = present_round(state, viewer=ANN, currency="EUR")
+    picture = present_round(state, viewer=ANN, rules=AC)
 
     assert (picture["phase"], picture["outcome"], picture["natural"]) == ("settled", "banker", True)
     assert picture["cards"] == ["2c", "4d", "5h", "5s"]
@@ -99,14 +99,14 @@ def test_the_closing_is_shown_once_cards_are_dealt() -> None:
     assert closed.closing is not None
 
     state = ROUND.evolve(state, closed)
-    assert present_round(state, viewer=ANN, currency="EUR")["closing"] is None
+    assert present_round(state, viewer=ANN, rules=AC)["closing"] is None
     for event in dealt:
         state = ROUND.evolve(state, event)
-    assert present_round(state, viewer=ANN, currency="EUR")["closing"] == asdict(closed.closing)
+    assert present_round(state, viewer=ANN, rules=AC)["closing"] == asdict(closed.closing)
 
 
 def test_a_round_that_is_open_shows_no_card_and_no_seed() -> None:
-    picture = present_round(ROUND.fold((opened(ANN), confirmed(1, ANN, {P: 500}))), viewer=None, currency="EUR")
+    picture = present_round(ROUND.fold((opened(ANN), confirmed(1, ANN, {P: 500}))), viewer=None, rules=AC)
 
     assert (picture["cards"], picture["seed"], picture["outcome"]) == ([], None, None)
     assert picture["commitment"] == "c0" * 32
@@ -115,7 +115,7 @@ def test_a_round_that_is_open_shows_no_card_and_no_seed() -> None:
 def test_why_a_round_was_set_aside_is_the_houses_business() -> None:
     state = ROUND.fold((opened(ANN), re.RoundSuspended(reason="SeedUnavailable: shoe 1", suspended_at=OPENED)))
 
-    picture = present_round(state, viewer=ANN, currency="EUR")
+    picture = present_round(state, viewer=ANN, rules=AC)
 
     assert picture["suspended"] is True
     assert "SeedUnavailable" not in json.dumps(picture, default=str)
