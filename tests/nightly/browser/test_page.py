@@ -153,6 +153,21 @@ def test_the_page_has_no_accessibility_violations(house, open_screen, form, pane
         screen.press("Escape")
 
 
+def test_markers_of_commission_are_an_accessible_list(house, open_screen):
+    table = house.table("big_table", turn_seconds=600)
+    token = house.seated(table, 1)
+    house.post(f"/tables/{table}/forced-cards", {"scenario": "banker_natural"})
+    wager = {"stakes": [{"spot": "banker", "amount": "100.00"}], "currency": "EUR"}
+    house.post(f"/tables/{table}/deal", wager, token)
+    house.settled(table, 1)
+    screen = open_screen(table, token=token)
+    expect(screen.page.get_by_role("img", name="Seat 1: set aside for commission 5")).to_be_visible()
+
+    result = Axe().run(screen.page, options={"resultTypes": ["violations"]})
+
+    assert result.violations_count == 0, result.generate_report()
+
+
 def test_statistics_that_do_not_arrive_leave_an_accessible_panel(house, open_screen):
     screen = open_screen(house.table("mini"), 1)
     screen.page.route("**/statistics", lambda route: route.abort())

@@ -156,7 +156,7 @@ export class Board {
     this.marked = wanted;
     put(this.aside, marked.map(({ seat, you, commission_set_aside }) => {
       const words = `${t("seat.label", { seat })}: ${t("seat.aside", { amount: chipText(commission_set_aside) })}`;
-      return h("li", { class: "marker", "data-own": you, title: words, role: "img", "aria-label": words }, String(seat));
+      return h("li", { class: "marker", "data-own": you, title: words }, h("span", { role: "img", "aria-label": words }, String(seat)));
     }));
   }
 
