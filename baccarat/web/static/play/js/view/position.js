@@ -44,12 +44,18 @@ export class Position {
     this.reading ??= setTimeout(() => this.read(), PAUSE);
   }
 
-  /** What is staked in the round in play counts as lost until its result, which reads it again. */
+  /**
+   * What is staked in a round counts as lost until its result, which reads it again: what was read meanwhile is not
+   * shown, but to who comes in.
+   */
   async read() {
     try {
-      const open = Boolean(ownPart(this.host.game?.latest?.round)?.wager);
-      if (open && this.session) return;
+      const last = this.host.game?.latest?.last_round?.id;
       const { session } = /** @type {Api["RealityCheck"]} */ (await this.host.read(`me/reality-check${this.host.currency ? `?currency=${this.host.currency}` : ""}`));
+      const { round = null, last_round = null } = this.host.game?.latest ?? {};
+      if (this.host.game && last !== last_round?.id) return void await this.read();
+      const open = Boolean(ownPart(round)?.wager);
+      if (open && this.session) return;
       Object.assign(this, { session, open });
       this.draw();
     } catch (error) {
