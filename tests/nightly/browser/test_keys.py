@@ -66,7 +66,7 @@ def test_keys_mean_the_same_in_every_language_and_are_printed_in_the_help(house,
     screen = open_screen(table, 1, locale=locale)
     for key in ("3", "b", "2", "t", "d", "u"):
         screen.press(key)
-    wanted = [{"spot": "banker", "amount": "50.00"}, {"spot": "tie", "amount": "5.00"}]
+    wanted = [{"spot": "banker", "amount": "25.00"}, {"spot": "tie", "amount": "5.00"}]
     assert wait_until(lambda: house.seat_of(table, 1)["placed"] == wanted, seconds=20)
     screen.press("?")
     expect(screen.page.locator(".keys kbd").first).to_be_visible()
@@ -184,7 +184,7 @@ def test_a_deal_sent_when_the_service_dies_is_known_as_unknown_until_it_is_back(
 
 
 def test_the_page_confirms_what_was_placed_in_this_round_signed_and_no_rebet(house, open_screen):
-    table = house.table("atlantic_city", turn_seconds=6, auto_confirm=True)
+    table = house.table("atlantic_city", turn_seconds=12, auto_confirm=True)
     screen = open_screen(table, 1)
     number = house.number(table)
     with screen.page.expect_request("**/deal") as sent:
@@ -193,7 +193,7 @@ def test_the_page_confirms_what_was_placed_in_this_round_signed_and_no_rebet(hou
     assert sent.value.post_data_json["signature"]["public_key"]
     assert house.settled(table, number)["seats"][0]["stakes"] == [{"spot": "banker", "amount": "25.00"}]
 
-    screen.page.wait_for_timeout(10_000)
+    screen.page.wait_for_timeout(14_000)
     assert house.get(f"/tables/{table}")["last_round"]["number"] == number, "nobody confirmed the round after it"
 
 

@@ -32,7 +32,7 @@ def test_a_deal_is_dropped_when_a_chip_before_it_is_refused(house, open_screen):
         screen.press(key)
     screen.act("deal")
 
-    screen.expect_notice("over the table's maximum")
+    screen.expect_notice("Bet at most €300.00")
     expect(screen.chips_on("banker")).to_have_text("25")
     screen.set_network()
     screen.answered()
@@ -117,8 +117,8 @@ def test_a_seat_taken_by_another_player_is_explained(house, open_screen):
         house.seated(table, 1, "100.00")
         screen.page.get_by_role("button", name="Sit down", exact=True).click()
 
-    screen.expect_notice("Another player has this seat")
-    screen.expect_notice("Choose a free seat")
+    screen.expect_notice("Somebody already has this seat")
+    screen.expect_notice("Choose a free one")
 
 
 def test_the_page_is_translated_into_german_with_german_number_formats(house, open_screen):

@@ -60,7 +60,7 @@ def test_classic_accepts_one_spot_in_a_round(house, open_screen):
 
     screen.place("tie", "5")
 
-    screen.expect_notice("This table accepts bets on one spot per round")
+    screen.expect_notice("This table takes bets on one spot each round")
     expect(screen.chips_on("tie")).to_have_count(0)
     expect(screen.chips_on("banker")).to_have_text("25")
 
