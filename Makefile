@@ -138,7 +138,8 @@ api-document:
 # The frozen lines (tests/README.md), where something is meant to change them.
 frozen:
 	@FREEZE=1 $(MAKE) test ARGS="tests/casino/staff/test_roles.py tests/baccarat/proofs/test_verifying.py \
-		tests/baccarat/audit/test_kinds_of_tampering.py tests/stories/test_frozen_events.py"
+		tests/baccarat/audit/test_kinds_of_tampering.py tests/stories/test_frozen_events.py \
+		tests/system/deploy/test_prometheus.py"
 
 tests/node/node_modules: tests/node/package.json
 	@echo "Installing what checks the page's modules ..."

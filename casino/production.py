@@ -16,6 +16,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "worker": ("SHOE_KEYS",),
     "worker-background": ("SHOE_KEYS", "PERSONAL_KEYS", "CHECKPOINT_KEYS"),
     "worker-outbound": ("PERSONAL_KEYS",),
+    "watch": (),
     "sealer": (),
     "migrate": ("PERSONAL_KEYS",),
 }
@@ -26,8 +27,10 @@ SIGNS_CLOSINGS: Final = ("", "worker", "worker-background")
 """Processes that read CLOSING_KEYS, where there is a witness."""
 ASKS_WALLETS: Final = ("", "web", "worker-outbound")
 """Processes that read WALLET_RSA_KEY, where operators' own wallets are asked as `hub88`."""
-SENDS_MAIL: Final = ("worker-background", "worker-outbound")
+SENDS_MAIL: Final = ("worker-background", "watch")
 """The processes that send e-mails, the second one those of alerts, and read EMAIL_PASSWORD."""
+READS_FIGURES: Final = ("", "web", "watch")
+"""Processes that know METRICS_TOKEN: the second one asks the first."""
 _MIN_SECRET_KEY_LENGTH: Final = 50
 _MIN_PROVIDER_SECRET_LENGTH: Final = 32
 
@@ -48,7 +51,7 @@ def own_variables(process: str, environment: Mapping[str, str]) -> dict[str, str
         others.add("CLOSING_KEYS")
     if process not in ASKS_WALLETS:
         others.add("WALLET_RSA_KEY")
-    if process not in ("", "web"):
+    if process not in READS_FIGURES:
         others.add("METRICS_TOKEN")
     if process not in ("", *SENDS_MAIL):
         others.add("EMAIL_PASSWORD")

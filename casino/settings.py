@@ -350,6 +350,10 @@ EMAIL_SECURITY = env.choice("EMAIL_SECURITY", ("", "starttls", "tls", "none")) o
 EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL_SECURITY == "starttls", EMAIL_SECURITY == "tls"
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("EMAIL_FROM", "casino@localhost")
+ALERT_EMAILS = env.string_list("ALERT_EMAILS")
+"""Addresses that `manage.py watch` tells when the health of the service changes."""
+DEAD_MAN_URL = env.text("DEAD_MAN_URL", "")
+"""An address that gets a POST every 15 seconds while `manage.py watch` can tell people."""
 
 RETENTION_DAYS = {
     _kind: env.parse_integer(f"RETENTION_DAYS: {_kind}", _days) for _kind, _days in env.pairs("RETENTION_DAYS")

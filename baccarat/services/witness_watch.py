@@ -10,7 +10,7 @@ from baccarat.domain.rounds.voiding import ANSWER_LIMIT
 from baccarat.services.releasing import MAX_SILENCE_SECONDS
 from baccarat.storage import witness_chains
 from baccarat.storage.witness_chains import WaitingTable
-from casino.observability.conditions import Observation, counted
+from casino.observability.conditions import Observation
 from casino.observability.health import within_a_second
 from casino.witness.client import configured_client
 
@@ -60,7 +60,6 @@ def _standing(witness: str, tables: Sequence[WaitingTable], away_since: datetime
         name=TABLES_WAIT,
         part=witness,
         values={
-            "tables": "1 table waits" if len(tables) == 1 else f"{counted(len(tables), 'table')} wait",
             "witness": witness,
             "since": _time(since),
             "bets": _of_bets(closed),

@@ -1,1 +1,1 @@
-"""Heartbeats of all processes, and alerts: what is wrong, told to the people on call."""
+"""Heartbeats and counts of all processes, and what tells people when something is wrong."""

@@ -10,12 +10,10 @@ from casino.checkpoints import audit_states, notes, signing
 from casino.compliance.cases import IS_OPEN
 from casino.events.sql import fetch
 from casino.observability import health
-from casino.observability.conditions import Observation, counted
+from casino.observability.conditions import Observation
 from casino.observability.health import Observations, late
 from casino.significant.recorder import DESCRIPTIONS, SignificantEventKind
 
-LATE: Final = 15.0
-"""Seconds without a pass after which alerting counts as dead."""
 _JOB: Final = """
 SELECT extract(epoch FROM clock_timestamp() - due_at)::float8 FROM jobs_job
  WHERE name = ANY (%s::text[]) AND (leased_until IS NULL OR leased_until <= clock_timestamp())
@@ -27,7 +25,6 @@ SELECT coalesce(extract(epoch FROM clock_timestamp() - min(event.recorded_at)), 
   FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
  WHERE seal.position = %s
 """
-_SILENCE: Final = "SELECT extract(epoch FROM clock_timestamp() - passed_at)::float8 FROM alerts_alertpass"
 _EVENTS: Final = """
 SELECT event.kind, event.severity, event.operator_id, count(*)
   FROM significant_unacknowledged AS waiting
@@ -60,10 +57,11 @@ SELECT endpoint.operator_id, count(DISTINCT endpoint.id)
 def register() -> None:
     """Register all of them."""
     for name, check in (
-        ("processes", processes), ("alerting", alerting), ("jobs", _jobs), ("checkpoints", _checkpoints),
-        ("audit", _audit), ("witnesses", _witnesses),
+        ("processes", processes), ("jobs", _jobs), ("checkpoints", _checkpoints), ("audit", _audit),
+        ("witnesses", _witnesses),
     ):  # fmt: skip
         health.house.register(name, check)
+    health.desk.register("dead_processes", dead_processes)
     health.desk.register("significant_events", _significant_events)
     health.desk.register("open_cases", _cases("open_cases", _CASES))
     health.desk.register("overdue_cases", _cases("overdue_cases", _OVERDUE))
@@ -85,12 +83,9 @@ def processes() -> Observations:
     return rules.missing_processes(heartbeats.list_processes())
 
 
-def alerting() -> Observations:
-    """Find that no process has decided what is wrong just now."""
-    rows = fetch(_SILENCE)
-    if not rows:
-        return (Observation(name="alerting", values={"late": "any time yet"}),)
-    return late("alerting", rows[0][0], LATE)
+def dead_processes() -> Observations:
+    """Find the processes that died. They have names of hosts, which /healthz does not tell everybody."""
+    return rules.dead_processes(heartbeats.list_processes())
 
 
 def _job_seconds() -> float:
@@ -127,7 +122,7 @@ def _significant_events() -> Observations:
         Observation(
             name="significant_events",
             part=f"{kind}:{operator or ''}",
-            values={"title": _title(kind), "number": number},
+            values={"title": _title(kind)},
             number=number,
             operator=operator,
             own_severity=severity,
@@ -147,7 +142,7 @@ def _cases(name: str, statement: str) -> Callable[[], Observations]:
             Observation(
                 name=name,
                 part=f"{kind}:{operator}",
-                values={"cases": counted(number, "case"), "kind": kind.replace("_", " ")},
+                values={"kind": kind.replace("_", " ")},
                 number=number,
                 operator=operator,
             )
@@ -159,8 +154,6 @@ def _cases(name: str, statement: str) -> Callable[[], Observations]:
 
 def _webhooks() -> Observations:
     return [
-        Observation(
-            name="webhooks_failing", part=str(operator), values={"number": number}, number=number, operator=operator
-        )
+        Observation(name="webhooks_failing", part=str(operator), number=number, operator=operator)
         for operator, number in fetch(_WEBHOOKS)
     ]

@@ -35,17 +35,25 @@ FORGET_SECONDS: Final = 600.0
 FILE: Final = "HEARTBEAT_FILE"
 
 _ending: Final[list[Finalize]] = []
-_BEAT: Final = """
-UPDATE alerts_heartbeat SET beat_at = clock_timestamp(), gauges = %s::jsonb WHERE (kind, host, pid) = (%s, %s, %s)
-"""
+LATE_SECONDS: Final = 3 * BEAT_SECONDS
+"""A beat that comes later than this after the one before was held up, as by an outage of PostgreSQL."""
+_BEAT: Final = f"""
+UPDATE alerts_heartbeat
+   SET beat_at = clock_timestamp(), gauges = %s::jsonb,
+       steady_since = CASE WHEN beat_at < clock_timestamp() - interval '{LATE_SECONDS} seconds'
+                           THEN clock_timestamp() ELSE steady_since END
+ WHERE (kind, host, pid) = (%s, %s, %s)
+"""  # noqa: S608  (a constant)
 _START: Final = """
 INSERT INTO alerts_heartbeat (kind, host, pid, version) VALUES (%s, %s, %s, %s)
     ON CONFLICT (kind, host, pid) DO UPDATE
-   SET started_at = clock_timestamp(), beat_at = clock_timestamp(), version = excluded.version
+   SET started_at = clock_timestamp(), beat_at = clock_timestamp(), steady_since = clock_timestamp(),
+       version = excluded.version
 """
 _END: Final = "DELETE FROM alerts_heartbeat WHERE (kind, host, pid) = (%s, %s, %s)"
 _PROCESSES: Final = """
-SELECT kind, host, pid, version, started_at, beat_at, extract(epoch FROM clock_timestamp() - beat_at)::float8
+SELECT kind, host, pid, version, started_at, beat_at, extract(epoch FROM clock_timestamp() - beat_at)::float8,
+       extract(epoch FROM clock_timestamp() - steady_since)::float8
   FROM alerts_heartbeat ORDER BY kind, host, pid
 """
 _ADD: Final = """
@@ -64,7 +72,7 @@ DELETE FROM alerts_heartbeat USING unnest(%s::text[], %s::text[], %s::int[]) AS 
 
 
 class ProcessState(NamedTuple):
-    """A process as its row has it; `silent` is the number of seconds since its last beat."""
+    """A process as its row has it: seconds since its last beat, and for how many of them no beat was late."""
 
     kind: str
     host: str
@@ -73,6 +81,7 @@ class ProcessState(NamedTuple):
     started_at: datetime
     beat_at: datetime
     silent: float
+    steady: float
 
     @property
     def is_dead(self) -> bool:
@@ -121,18 +130,24 @@ def add_figures() -> None:
         raise
 
 
+def touch() -> None:
+    """Touch the file by which containers are checked."""
+    if file := os.environ.get(FILE):
+        with contextlib.suppress(OSError):
+            Path(file).touch()
+
+
 def _run(own: tuple[str, str, int], ends: threading.Event) -> None:
-    file, known = os.environ.get(FILE), False
+    known = False
     while not ends.is_set():
-        if file:
-            with contextlib.suppress(OSError):
-                Path(file).touch()
+        touch()
         try:
             if not known:
                 execute(_START, [*own, _version()])  # also where a process of another start had this number
             beat(own)
             known = True
             add_figures()
+            forget_replaced()
         except Error as error:
             logger.debug("The database does not answer, no heartbeat: %s", error)
             connection.close()

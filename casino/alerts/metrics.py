@@ -4,13 +4,12 @@ They are of the whole installation: what the processes of a pool and of all host
 seconds after it happened.
 """
 
-import hmac
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from django.conf import settings
+from django.db import DatabaseError, InterfaceError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -18,23 +17,20 @@ from django.views.decorators.http import require_safe
 from casino.alerts import checks, heartbeats, rules
 from casino.events.sql import fetch
 from casino.observability import figures, health
+from casino.observability.conditions import Observation
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+CONDITION: Final = "casino_condition"
 _QUEUES: Final = """
 SELECT 'events to seal', (SELECT count(*) FROM events_unsealed)
 UNION ALL SELECT 'announcements', (SELECT count(*) FROM events_announcement)
 UNION ALL SELECT 'webhook deliveries', (SELECT count(*) FROM feed_webhookdelivery WHERE due_at IS NOT NULL)
 UNION ALL SELECT 'e-mails', (SELECT count(*) FROM mail_email WHERE sent_at IS NULL)
-UNION ALL SELECT 'alert messages', (SELECT count(*) FROM alerts_alertmessage WHERE due_at IS NOT NULL)
 UNION ALL SELECT 'significant events', (SELECT count(*) FROM significant_unacknowledged)
 UNION ALL SELECT 'audit findings', (
     SELECT count(*) FROM significant_unacknowledged AS waiting
       JOIN significant_significantevent AS event ON event.id = waiting.event_id
      WHERE event.kind IN ('audit_finding', 'integrity_failed'))
-"""
-_ALERTS: Final = """
-SELECT known.severity, count(alert.id) FROM unnest(ARRAY['notice', 'warning', 'critical']) AS known (severity)
-  LEFT JOIN alerts_alert AS alert ON alert.severity = known.severity AND alert.resolved_at IS NULL GROUP BY 1
 """
 _CONNECTIONS: Final = """
 SELECT 'used', count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'
@@ -58,7 +54,6 @@ class GaugeSource(NamedTuple):
 
 SOURCES: Final[dict[str, GaugeSource]] = {
     "casino_queue_length": GaugeSource("How many wait.", "queue", _QUEUES),
-    "casino_alerts_open": GaugeSource("Alerts that are not resolved.", "severity", _ALERTS),
     "casino_database_connections": GaugeSource(
         "Connections of PostgreSQL: used, and at most.", "connections", _CONNECTIONS
     ),
@@ -90,12 +85,10 @@ def gauges() -> list[Gauge]:
     for process in processes:
         counted = dead if process.is_dead else running
         counted[process.kind] = counted.get(process.kind, 0.0) + 1
-    passed = {name: float(not findings) for name, findings in health.house.results().items()}
     in_use: dict[str, dict[str, float]] = {name: {} for name in figures.GAUGES}
     for name, pool, number in fetch(_IN_USE, [heartbeats.DEAD_SECONDS]):
         in_use.setdefault(name, {})[pool] = number
     return [
-        Gauge("casino_check_ok", "Whether a check of /healthz passes.", "check", passed),
         Gauge("casino_late_seconds", "How late the oldest piece of work is.", "work", _late()),
         Gauge("casino_processes", "Processes that run.", "process", running),
         Gauge("casino_dead_processes", "Processes without a heartbeat that did not end in order.", "process", dead),
@@ -145,13 +138,30 @@ def _sample(name: str, labels: Mapping[str, str], number: float) -> str:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return all figures to who has settings.METRICS_TOKEN. Raises Http404 for anybody else."""
-    wanted = f"Bearer {settings.METRICS_TOKEN}".encode()
-    given = request.META.get("HTTP_AUTHORIZATION", "").encode()
-    if not settings.METRICS_TOKEN or not hmac.compare_digest(wanted, given):
+    """Return all figures to who has settings.METRICS_TOKEN. Raises Http404 for anybody else.
+
+    Without PostgreSQL it says just that.
+    """
+    if not health.has_token(request):
         raise Http404
-    lines = (line for gauge in gauges() for line in gauge.lines())
-    return HttpResponse("\n".join([*lines, *counted_lines(), ""]), content_type=CONTENT_TYPE)
+    lines = [*condition_lines()]
+    try:
+        lines += [*(line for gauge in gauges() for line in gauge.lines()), *counted_lines()]
+    except (DatabaseError, InterfaceError):
+        lines = [*condition_lines(Observation(name="database"))]
+    return HttpResponse("\n".join([*lines, ""]), content_type=CONTENT_TYPE)
+
+
+def condition_lines(*more: Observation) -> Iterator[str]:
+    """Yield what is wrong in the text format of Prometheus: how much of it there is, or for how many seconds."""
+    yield from _head(CONDITION, "What is wrong: how much of it there is, or how many seconds late.", "gauge")
+    found: dict[str, None] = {}
+    for each in (*health.conditions(), *more):
+        labels = {"condition": each.name, "severity": str(each.severity)}
+        labels |= {"operator": str(each.operator)} if each.operator else {}
+        labels |= {name: str(value) for name, value in each.values.items() if name in each.condition.labels}
+        found[_sample(CONDITION, labels, each.number)] = None
+    yield from found
 
 
 def _late() -> dict[str, float]:

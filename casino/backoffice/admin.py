@@ -3,7 +3,6 @@
 from casino.backoffice.pages import (  # noqa: F401
     access_log,
     adjustments,
-    alerts,
     brands,
     cases,
     changes,
@@ -23,6 +22,7 @@ from casino.backoffice.pages import (  # noqa: F401
     payments,
     pick,
     players,
+    processes,
     reconciliation,
     reports,
     responsible_gaming,

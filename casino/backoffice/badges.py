@@ -16,7 +16,6 @@ from django.http import HttpRequest
 from baccarat.chat.models import ChatReport, ChatReportClosure
 from baccarat.domain.tables.kill_switch import StopScope, stop_id
 from baccarat.storage.models import KillSwitch, Table
-from casino.alerts.models import Alert
 from casino.backoffice import scope
 from casino.compliance.cases import is_resolved
 from casino.compliance.models import Case
@@ -24,7 +23,6 @@ from casino.operators import changes
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change, ChangeName
 from casino.significant.models import SignificantEvent, Unacknowledged
-from casino.significant.recorder import Severity
 from wallet.models import Discrepancy, Hold, Withdrawal
 
 MAX_COUNT: Final = 100
@@ -73,10 +71,6 @@ QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
     "chat_chatreport": ChatReport.objects.filter(~closed_reports()),
 }
 """The rows that wait for each page (app_model)."""
-SHARED_QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
-    "alerts_alert": Alert.objects.filter(resolved_at=None, acknowledged_at=None).exclude(severity=Severity.NOTICE),
-}
-"""The same where some rows belong to no operator but to the installation. Notices wait in the inbox alone."""
 DECIDE_CHANGE: Final = "operators.change_change"
 INBOX_PAGE: Final = "desk_inbox"
 
@@ -122,7 +116,6 @@ def decisions(request: HttpRequest) -> list[QuerySet[Any]]:
 def counts(request: HttpRequest) -> dict[str, int]:
     """Count the rows of each queue that the user may see, up to MAX_COUNT; queues without any are left out."""
     pages = {name: scope.within(rows, request) for name, rows in QUEUES.items()}
-    pages |= {name: _with_installation(rows, request) for name, rows in SHARED_QUEUES.items()}
     pages[STOPS] = KillSwitch.objects.filter(pk=GAMING, active=True)
     queues = [(name, rows) for name, rows in pages.items() if scope.has_view_permission(request, name)]
     names, statements = [], []

@@ -20,8 +20,6 @@ from casino.kernel.text import isolate
 _STREAM: Final = re.compile(r"(?P<kind>[a-z-]+)-(?P<identity>[0-9a-f-]{36})(-[A-Z0-9]+)?")
 NOTHING: Final = "\N{EN DASH}"
 PAGES: Final = {
-    "alert": "alerts_alert",
-    "on_call_list": "alerts_oncalllist",
     "staff": "staff_member",
     "erasure": "compliance_erasure",
     "round": "baccarat_round",

@@ -152,7 +152,6 @@ NAVIGATION: Final = [
     ),
     _group(
         "House",
-        _entry("crisis_alert", _list("Alerts", "alerts_alert"), _list("On-call lists", "alerts_oncalllist")),
         _entry(
             "badge",
             _list("Users", "auth_user"),

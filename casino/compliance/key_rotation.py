@@ -1,12 +1,11 @@
 """Rotate PERSONAL_KEYS: encrypt under the first key what is encrypted under an older one.
 
 That is every player's own key, the key of the blind index, and the secrets of staff authenticators, of our clients
-at identity providers, of webhooks and of signing keys, and what apps above this one register. Data that is encrypted
-under a player's own key does not change.
+at identity providers, of webhooks and of signing keys. Data that is encrypted under a player's own key does not
+change.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -23,9 +22,6 @@ from casino.staff import authenticators, identity_providers
 
 BATCH: Final = 500
 _BEFORE_ALL_IDS: Final = UUID(int=0)
-Rewrap = Callable[[str], tuple[Mapping[str, int], Sequence[str]]]
-"""Encrypts under the key with this id, and returns how many had which key, and the names of what no key decrypts."""
-_registered: Final[list[Rewrap]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +31,6 @@ class PersonalKeyRotation:
     key: str
     moved: Counter[str]
     unreadable: tuple[str, ...]
-
-
-def register(rewrap: Rewrap) -> None:
-    """Have another app's secrets rotated, too; call it in AppConfig.ready()."""
-    _registered.append(rewrap)
 
 
 def rotate(*, actor: str, batch: int = BATCH) -> PersonalKeyRotation:
@@ -74,10 +65,6 @@ def _rotate_shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
         signing_keys_moved, keyids = signing_keys.rewrap(first)
         moved.update(signing_keys_moved)
         unreadable.extend(f"signing key {keyid}" for keyid in keyids)
-        for rewrap in _registered:
-            rewrapped, names = rewrap(first)
-            moved.update(rewrapped)
-            unreadable.extend(names)
         try:
             before = blind_index.rewrap(first)
         except DecryptionFailed:

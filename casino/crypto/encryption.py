@@ -4,13 +4,12 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db.models import QuerySet
 
 NONCE_BYTES: Final = 12
 KEY_BYTES: Final = 32
@@ -56,27 +55,6 @@ def decrypt_secret(encrypted: EncryptedSecret, *, associated_data: bytes) -> byt
     if key is None:
         raise DecryptionFailed(f"The key {encrypted.key_id!r} is not on the keyring.")
     return decrypt(key, encrypted.data, associated_data=associated_data)
-
-
-def rewrap_rows(rows: QuerySet[Any], first: str, *, associated_data: bytes) -> tuple[dict[str, int], list[str]]:
-    """Encrypt the secrets of rows, in `encrypted` under `key_id`, under the first key, whose id is `first`.
-
-    Returns how many had which key, and the rows that no key decrypts. Call it in a transaction.
-    """
-    moved: dict[str, int] = {}
-    unreadable: list[str] = []
-    for row in rows.select_for_update().exclude(key_id=first).order_by("pk"):
-        old = EncryptedSecret(row.key_id, bytes(row.encrypted))
-        try:
-            secret = decrypt_secret(old, associated_data=associated_data)
-        except DecryptionFailed:
-            unreadable.append(str(row))
-            continue
-        encrypted = encrypt_secret(secret, associated_data=associated_data)
-        moved[row.key_id] = moved.get(row.key_id, 0) + 1
-        row.key_id, row.encrypted = encrypted.key_id, encrypted.data
-        row.save(update_fields=["key_id", "encrypted"])
-    return moved, unreadable
 
 
 def encrypt(key: AESGCM, secret: bytes, *, associated_data: bytes) -> bytes:

@@ -47,6 +47,7 @@ WITHOUT_DATABASE = frozenset(
         "up",
         "version",
         "wallet_key",
+        "watch",
         "--help",
         "-h",
         "--version",

@@ -1,11 +1,14 @@
 """What can be wrong, as one table: what it means for play and money, why it is so, and the command that helps.
 
-Each row has a section of that name in deploy/docs/runbook.md. Its texts take the values of what was found.
+Each row has a section of that name in deploy/docs/runbook.md. Its texts take the values of what was found: `{late}` and
+`{number}` are what is measured, the others tell one of a kind from another. /healthz, /metrics, the rules of Prometheus
+and the e-mails of `manage.py watch` are made of it.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from string import Formatter
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -31,7 +34,15 @@ class Condition(NamedTuple):
     cause: str
     command: str
 
+    @property
+    def labels(self) -> frozenset[str]:
+        """Return the values in its texts that tell one from another: labels of Prometheus."""
+        texts = (self.effect, self.cause, self.command)
+        return frozenset(name for text in texts for _, name, _, _ in Formatter().parse(text) if name) - MEASURED
 
+
+MEASURED: Final = frozenset({"late", "number", "bets"})
+"""Values that change while a condition lasts."""
 STOPS, URGENT, WARNING = Level
 CONDITIONS: Final[Mapping[str, Condition]] = {
     "database": Condition(
@@ -54,7 +65,7 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     ),
     "tables_without_witness": Condition(
         STOPS, "Tables without a witness",
-        "{tables} for witness {witness} since {since}; {bets}",
+        "Tables that wait for witness {witness} since {since}: {number}; {bets}",
         "{why}",
         "docker compose logs --since 10m worker; then call who runs {witness}",
     ),
@@ -73,7 +84,7 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     "no_web": Condition(
         STOPS, "Processes",
         "Nobody reaches the service",
-        "No web runs",
+        "No web runs, or none answers",
         "docker compose restart web",
     ),
     "no_worker": Condition(
@@ -107,12 +118,6 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
         'psql "$SUPERUSER_URL" -c "SELECT pid, usename, state, left(query, 80) FROM pg_stat_activity'
         " WHERE state <> 'idle' ORDER BY query_start\"",
     ),
-    "alerting": Condition(
-        URGENT, "Alerting",
-        "Nobody is told of what goes wrong",
-        "No worker-outbound has looked for {late}",
-        "docker compose restart worker-outbound",
-    ),
     "jobs": Condition(
         URGENT, "Jobs",
         "Payments, e-mails and reports have waited for {late}",
@@ -139,7 +144,7 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     ),
     "overdue_cases": Condition(
         URGENT, "Overdue cases",
-        "{cases} past the deadline ({kind})",
+        "Cases past the deadline ({kind}): {number}",
         "Nobody resolved them, or set another deadline",
         "Cases in the admin, filter Overdue",
     ),
@@ -187,7 +192,7 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     ),
     "open_discrepancies": Condition(
         WARNING, "Differences",
-        "{differences} from a provider's records: money is missing on one side, or a report was lost",
+        "Differences from a provider's records: {number}; money is missing on one side, or a report was lost",
         "Nobody has explained them for {hours} h",
         "Discrepancies in the admin, filter Open or assigned",
     ),
@@ -199,7 +204,7 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     ),
     "open_cases": Condition(
         WARNING, "Cases",
-        "{cases} without an owner ({kind})",
+        "Cases without an owner ({kind}): {number}",
         "Nobody has taken them over",
         "Cases in the admin",
     ),
@@ -211,7 +216,8 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
 class Observation:
     """A condition that holds now. `part` tells it from others of its name for as long as it lasts.
 
-    `number` counts what it consists of, `where` names tables and the like as significant events name their subjects.
+    `number` counts what it consists of, or the seconds of what is `late`. `where` names tables and the like as
+    significant events name their subjects.
     """
 
     name: str
@@ -242,20 +248,26 @@ class Observation:
 
     @property
     def effect(self) -> str:
-        return self.condition.effect.format_map(self.values)
+        return self._say(self.condition.effect)
 
     @property
     def cause(self) -> str:
-        return self.condition.cause.format_map(self.values)
+        return self._say(self.condition.cause)
 
     @property
     def command(self) -> str:
-        return self.condition.command.format_map(self.values)
+        return self._say(self.condition.command)
+
+    def _say(self, text: str) -> str:
+        return text.format_map({"late": duration(self.number), "number": self.number, **self.values})
 
     def described(self) -> dict[str, object]:
         """Return what /healthz says of it."""
         texts = {"condition": self.name, "effect": self.effect, "cause": self.cause, "command": self.command}
-        return {**texts, "runbook": runbook_path(self.name), **({"where": list(self.where)} if self.where else {})}
+        about: dict[str, object] = {"id": self.key, "severity": str(self.severity), "runbook": runbook_path(self.name)}
+        if "{number}" in self.condition.effect:
+            about["number"] = self.number
+        return texts | about | ({"where": list(self.where)} if self.where else {})
 
 
 def runbook_path(name: str) -> str:
@@ -274,8 +286,3 @@ def duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = seconds / 60
     return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"
-
-
-def counted(number: int, thing: str) -> str:
-    """Write how many there are of something."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -3,6 +3,7 @@
 Apps register their checks in AppConfig.ready(). Reports are cached, so that callers can't load the database with them.
 """
 
+import hmac
 import logging
 import sys
 import threading
@@ -19,7 +20,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from casino.database.redis_client import redis_client
-from casino.observability.conditions import CONDITIONS, Level, Observation, duration
+from casino.observability.conditions import CONDITIONS, Level, Observation
 
 log = logging.getLogger(__name__)
 REDIS_TIMEOUT = 0.5
@@ -121,7 +122,7 @@ readiness: Final = Checks[str](_word, max_age=1.0)
 house: Final = Checks[Observations](_finding, max_age=5.0)
 """Each finds nothing, or conditions that hold."""
 desk: Final = Checks[Observations](_finding, max_age=1.0)
-"""The same of what waits for people of an operator: /healthz, which anybody may read, says nothing of it."""
+"""The same of what only staff should know: told to who has METRICS_TOKEN alone, as anybody reads /healthz."""
 
 
 WATCHED: Final[dict[str, str]] = {}
@@ -143,7 +144,7 @@ def watch(name: str, statement: str, *, limit: float) -> None:
 
 def late(name: str, seconds: float, limit: float, **values: object) -> Observations:
     """Return the condition `name` if something is later than a limit."""
-    return (Observation(name=name, values={"late": duration(seconds), **values}),) if seconds > limit else ()
+    return (Observation(name=name, values=values, number=int(seconds)),) if seconds > limit else ()
 
 
 def refuse_to_start(process: str, *names: str) -> None:
@@ -177,12 +178,29 @@ def readyz(_request: HttpRequest) -> JsonResponse:
 
 @never_cache
 @require_safe
-def healthz(_request: HttpRequest) -> JsonResponse:
+def healthz(request: HttpRequest) -> JsonResponse:
     """Return 200 with warnings, if there are any, or 503 where bets, cards or money wait, with the reasons."""
-    found = {each.key: each for findings in house.results().values() for each in findings}.values()
+    found = conditions() if has_token(request) else _distinct(house)
     problems, warnings = ([each.described() for each in found if each.stops is stops] for stops in (True, False))
     words = {"status": "not healthy" if problems else "healthy"}
     return _response({**words, "problems": problems, "warnings": warnings}, fine=not problems)
+
+
+def has_token(request: HttpRequest) -> bool:
+    """Return whether a request comes with settings.METRICS_TOKEN."""
+    wanted = f"Bearer {settings.METRICS_TOKEN}".encode()
+    given = request.META.get("HTTP_AUTHORIZATION", "").encode()
+    return bool(settings.METRICS_TOKEN) and hmac.compare_digest(wanted, given)
+
+
+def conditions() -> list[Observation]:
+    """Return everything that is wrong, each once."""
+    return _distinct(house, desk)
+
+
+def _distinct(*checks: Checks[Observations]) -> list[Observation]:
+    found = {each.key: each for one in checks for findings in one.results().values() for each in findings}
+    return list(found.values())
 
 
 def _response(body: Mapping[str, object], *, fine: bool) -> JsonResponse:

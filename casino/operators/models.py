@@ -302,8 +302,6 @@ class ChangeName(StrEnum):
     KEY_ROTATION = "key_rotation"
     KEY_TERMS = "key_terms"
     LIMITS_GROUP = "limits_group"
-    ON_CALL_LIST = "on_call_list"
-    ON_CALL_TARGET = "on_call_target"
     OPEN_TABLE = "open_table"
     OPERATOR = "operator"
     ORIGINS = "origins"

@@ -58,9 +58,8 @@ _INTEGRITY: Final = {"compliance.view_approval", "compliance.view_clockreading",
 _RISK: Final = {"risk.view_riskalert", "risk.view_riskrule", "risk.view_playernote", "risk.view_playerstatus"}
 _REPORTS: Final = {"compliance.view_case", "reports.view_report", "reports.view_savedreport"}
 _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_threshold"}
-_ON_CALL: Final = {"alerts.view_alert", "alerts.view_heartbeat"}
+_ON_CALL: Final = {"alerts.view_heartbeat"}
 _STAFF: Final = {
-    "alerts.view_oncalllist",
     "admin.view_logentry",
     "auth.view_user",
     "baccarat.view_skin",

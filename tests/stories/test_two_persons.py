@@ -21,7 +21,6 @@ from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.tables.kill_switch import AlreadyStopped, StopScope
 from baccarat.services import freezing, kill_switch, rules_lifecycle, table_lifecycle, voiding
 from baccarat.storage.models import Round, RulesVersion, Table
-from casino.alerts.models import Channel, OnCallTarget
 from casino.compliance import erasure
 from casino.compliance.models import Erasure
 from casino.devstack.person import Person
@@ -41,7 +40,6 @@ from casino.reports import saved
 from casino.reports.intervals import ReportPeriod
 from casino.staff import people
 from tests.baccarat.api.people import JSON, Tenant, bet, deal_all, sit, tenant
-from tests.casino.alerts.on_call_service import on_call_list, target
 from tests.operations import IN_THE_ADMIN_ALONE, MATTERS
 from tests.support import rules as waiting_rules
 from tests.support import voids
@@ -340,10 +338,6 @@ def stopped_operator(stage: Stage) -> dict[str, Any]:
     return {**named, "reason": "It is over", "order": "", "rank": "operator"}
 
 
-def a_target() -> OnCallTarget:
-    return target(on_call_list(uuid4().hex), Channel.EMAIL, "ann@lucky.example")
-
-
 def saved_report(stage: Stage) -> dict[str, Any]:
     terms = {"title": "Daily", "name": "liability", "period": ReportPeriod.DAY, "operators": [stage.operator]}
     return {"report": saved.save_report(**terms, by="staff:1").pk, "address": "a@lucky.example", "format": "csv"}
@@ -418,8 +412,6 @@ REQUESTS: Final[dict[str, Request]] = {
                 "networks": [],
                 "expires_at": None,
             },
-            "on_call_list": lambda _: {"list": on_call_list(uuid4().hex).pk, "terms": None},
-            "on_call_target": lambda _: {"target": a_target().pk},
             "player_group": limited_player,
             "report_destination": saved_report,
             "key_rotation": lambda stage: {"key": key_of(stage), "secret_hash": "00"},

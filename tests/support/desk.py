@@ -53,7 +53,6 @@ NOT_MARKED: Final = frozenset({
 })  # fmt: skip
 """Tables that services fill below, and those that no page shows."""
 OVERRIDES: Final[Mapping[str, Mapping[str, Any]]] = {
-    "alerts.alert": {"kind": "round_suspended", "severity": "warning", "acknowledged_at": None, "resolved_at": None},
     "baccarat.killswitch": {"scope": "player", "active": True, "rank": "operator"},
     "baccarat.sitting": {"money_type": "real", "seat": 1},
     "chat.chatreport": {"reason": "insult"},

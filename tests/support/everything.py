@@ -16,17 +16,12 @@ from baccarat.risk import rules
 from baccarat.risk.rules import NewRule, RuleKind, RuleTerms
 from baccarat.services import kill_switch, skins
 from baccarat.storage.models import Table
-from casino.alerts import alerting, on_call
-from casino.alerts.models import Channel
-from casino.alerts.on_call import ListTerms, TargetAddress
-from casino.alerts.rules import AlertChanges
 from casino.compliance import cases
 from casino.compliance.models import CaseKind
 from casino.devstack.person import Person
 from casino.events import sealer
 from casino.events.store import Metadata
 from casino.feed import webhooks, writer
-from casino.observability.conditions import Observation
 from casino.operators import assertions, changes, key_rotation, limits_groups, services, signing_keys
 from casino.operators.key_models import KeyLimit
 from casino.operators.limits_groups import GroupLimits
@@ -165,10 +160,6 @@ def _money(office: Office, about: Metadata) -> None:
 
 def _oversight(office: Office, by: str) -> None:
     operator = office.operator.pk
-    everybody = on_call.save_list(ListTerms(name="Everybody", kinds=[], severity="warning", after_seconds=0), by=by)
-    on_call.add_target(everybody, channel=Channel.EMAIL, where=TargetAddress("eve@lucky.example"), by=by)
-    late = Observation(name="jobs", values={"late": "3 min"})
-    alerting._write(AlertChanges(opened=[late]), timezone.now())
     terms = RuleTerms(hours=24, amount=15_000)
     rule = NewRule(kind=RuleKind.STAKE_SUM, terms=terms, reason="New", currency="EUR", operator=operator)
     rules.change_rule(rule, by=by)

@@ -65,7 +65,6 @@ _LEVELS: Final[Mapping[str, str]] = {
         ORDER BY operator_id, jurisdiction, kind, currency, id DESC) AS newest,
         LATERAL (VALUES ('amount', newest.amount), ('count', newest.count), ('share', newest.share)) AS each
         (part, lowest)""",
-    "nobody told": "SELECT 'all', -count(*) FROM alerts_oncalltarget",
     "limits of a group": """SELECT operator_id || name || currency || part, coalesce(most::float8, 'infinity')
         FROM operators_limitsgroup, LATERAL (VALUES ('maximum', maximum), ('stake_day', stake_day),
         ('loss_day', loss_day)) AS each (part, most)""",

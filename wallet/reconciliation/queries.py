@@ -9,7 +9,7 @@ from django.conf import settings
 
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
-from casino.observability.conditions import Observation, counted
+from casino.observability.conditions import Observation
 from wallet.models import Discrepancy, DiscrepancyNote, Reconciliation
 from wallet.reconciliation.refusals import UnknownDiscrepancy
 from wallet.reconciliation.state import DiscrepancyStatus
@@ -72,7 +72,7 @@ def find_waiting() -> list[Observation]:
         Observation(
             name="open_discrepancies",
             part=str(operator or ""),
-            values={"differences": counted(number, "difference"), "hours": hours},
+            values={"hours": hours},
             number=number,
             operator=operator,
         )

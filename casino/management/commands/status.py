@@ -28,17 +28,12 @@ REMEDIES: Final = {
     "cosigned": CONDITIONS["witnesses"].command,
     "paused webhooks": "Webhooks in the admin; POST /api/v1/webhooks/<id>/resume",
     "stops": "manage.py resume, when what they were for is over",
-    "alerts": "Alerts in the admin",
     "significant events": CONDITIONS["significant_events"].command,
 }
 """What helps, by the name of a line that is no condition."""
 _WIDTH: Final = 24
 _PAUSED: Final = "SELECT count(*) FROM feed_webhookendpoint WHERE status = 'paused'"
 _STOPS: Final = "SELECT id, at FROM baccarat_killswitch WHERE active ORDER BY scope <> 'gaming', at"
-_ALERTS: Final = """
-SELECT count(*) FILTER (WHERE severity = 'critical'), count(*) FROM alerts_alert
- WHERE resolved_at IS NULL AND acknowledged_at IS NULL
-"""
 _UNACKNOWLEDGED: Final = """
 SELECT count(*) FILTER (WHERE event.severity = 'critical'), count(*) FROM significant_unacknowledged AS waiting
   JOIN significant_significantevent AS event ON event.id = waiting.event_id
@@ -70,7 +65,7 @@ def collect() -> list[StatusLine]:
     if any(line.colour is StatusColour.RED and line.name in {"database", "migrations"} for line in ready):
         return ready  # nothing else can be asked
     checks = [line for name, findings in health.house.results().items() for line in _of_check(name, findings)]
-    questions = (_last_audit, _cosigned, _paused_webhooks, _stops, _alerts, _significant_events)
+    questions = (_last_audit, _cosigned, _paused_webhooks, _stops, _significant_events)
     return [*ready, *checks, *(_ask(question) for question in questions)]
 
 
@@ -121,11 +116,6 @@ def _stops() -> tuple[StatusColour, str]:
     (what, since), more = rows[0], len(rows) - 1
     text = f"{what.rstrip(':').replace(':', ' ')} is stopped since {since:%Y-%m-%d %H:%M} UTC"
     return StatusColour.AMBER, f"{text}, and {more} more" if more else text
-
-
-def _alerts() -> tuple[StatusColour, str]:
-    ((critical, waiting),) = fetch(_ALERTS)
-    return _amber_if(waiting), f"{waiting} wait for acknowledgement, {critical} of them critical"
 
 
 def _significant_events() -> tuple[StatusColour, str]:

@@ -9,8 +9,6 @@ from tests.baccarat.audit.kinds_beside_the_log import ROW_DIFFERS
 from tests.baccarat.audit.seeding import ROWS
 
 SHOWN: Final = {
-    "alerts_oncalllist": ("name",),
-    "alerts_oncalltarget": ("label",),
     "auth_user": ("first_name", "last_name"),
     "baccarat_skin": ("name", "properties"),
     "operators_apikey": ("label",),

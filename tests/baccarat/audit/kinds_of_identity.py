@@ -96,9 +96,6 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "a closed chat opened again": ("chat_closedchat", REMOVED),
     "an attested component replaced": ("compliance_componentdigest", "items = '{\"mine\": 1}'"),
     "reports sent elsewhere": ("reports_reportdestination", "address = 'mine@example.com'"),
-    "another person called at night": ("alerts_oncalltarget", "encrypted = sha256('mine')"),
-    "nobody called at night": ("alerts_oncalltarget", REMOVED),
-    "people called later": ("alerts_oncalllist", "after_seconds = after_seconds + 86400"),
     # what only grows, under manifests
     "a sign-in removed": ("staff_signin", REMOVED),
     "a look at personal data removed": ("staff_accesslogentry", REMOVED),

@@ -48,7 +48,7 @@ def seed() -> None:
 
 def _depends(table: str) -> int:
     """Order the tables so that what others refer to comes first."""
-    parents = ("auth_group", "alerts_oncalllist", "compliance_case", "feed_webhookendpoint",
+    parents = ("auth_group", "compliance_case", "feed_webhookendpoint",
                "reports_savedreport", "staff_identityprovider")  # fmt: skip
     return 0 if table in parents else 1
 

@@ -35,10 +35,6 @@ COMPARED: Final = {
 }
 """Not rebuilt, but compared with the events by the audit."""
 THROWN_AWAY: Final = {
-    "alerts_alert": "what was wrong, observed anew every few seconds",
-    "alerts_alertmessage": "a queue",
-    "alerts_alertpass": "when was last looked for what is wrong",
-    "alerts_deadmansignal": "when the next signal is due",
     "alerts_figure": "counts of requests and tasks, for Prometheus",
     "alerts_heartbeat": "which processes run",
     "api_idempotentrequest": "responses to repeats, kept for a day",

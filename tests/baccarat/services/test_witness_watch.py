@@ -62,7 +62,7 @@ def test_a_frozen_witness_is_found_with_its_tables_and_when_their_bets_are_voide
     (standing,) = found(witness_watch.TABLES_WAIT)
     closed = house.in_hand(waiting).closed_at
     assert isinstance(closed, datetime)
-    assert standing.effect.startswith("2 tables wait for witness witness.test/w1 since ")
+    assert standing.effect.startswith("Tables that wait for witness witness.test/w1 since ")
     assert standing.effect.endswith(f"; bets there are voided at {closed + timedelta(seconds=45):%H:%M:%S} UTC")
     assert (standing.cause, standing.stops) == ("It does not answer", True)
     assert set(standing.where) == {f"table:{waiting}", f"table:{idle}"}

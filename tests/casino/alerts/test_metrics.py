@@ -2,15 +2,21 @@
 
 import os
 import re
+from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, OperationalError, transaction
 from django.test import Client
 from pytest_django import Settings
 
 from casino.alerts import heartbeats
+from casino.compliance import cases
+from casino.compliance.models import CaseKind
 from casino.events.sql import execute
 from casino.observability import figures, health
+from casino.operators.models import Operator
+from casino.significant import recorder
 
 pytestmark = pytest.mark.django_db
 LINE = re.compile(r'^(casino_\w+)\{(\w+="[^"\\]*"(?:,\w+="[^"\\]*")*)\} (\d\S*)$')
@@ -21,7 +27,13 @@ TOKEN = "scrape-" + "t" * 20
 def token(settings: Settings) -> None:
     settings.METRICS_TOKEN = TOKEN
     health.house.forget()
+    health.desk.forget()
     figures.drain()
+
+
+@pytest.fixture
+def operator() -> UUID:
+    return Operator.objects.create(id=uuid4(), slug="lucky", name="Lucky", currencies=["EUR"]).pk
 
 
 def scrape() -> dict[tuple[str, str], float]:
@@ -63,7 +75,26 @@ def test_what_waits_is_counted_and_the_oldest_is_timed() -> None:
     after = scrape()
     assert after["casino_queue_length", "e-mails"] - before["casino_queue_length", "e-mails"] == 1
     assert after["casino_late_seconds", "mail"] >= 7200
-    assert (before["casino_check_ok", "mail"], after["casino_check_ok", "mail"]) == (1, 0)
+    assert ("casino_condition", "mail,warning") not in before
+    assert after["casino_condition", "mail,warning"] >= 7200
+
+
+def test_what_is_wrong_is_told_with_what_tells_one_from_another(operator: UUID) -> None:
+    recorder.record(kind=recorder.SignificantEventKind.CLOCK_CHANGED, operator=None, subject="clock", actor="system")
+    cases.open_case(operator=operator, kind=CaseKind.COMPLAINT, subject="round:7", details={})
+    health.desk.forget()
+    found = scrape()
+    assert found["casino_condition", "significant_events,critical,Master clock changed"] == 1
+    assert found["casino_condition", f"open_cases,warning,{operator},complaint"] == 1
+    assert found["casino_condition", "no_sealer,critical"] == 1
+
+
+def test_without_the_database_that_alone_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> Any:
+        raise OperationalError("no connection")
+
+    monkeypatch.setattr("casino.alerts.metrics.gauges", fail)
+    assert scrape()["casino_condition", "database,critical"] == 1
 
 
 def test_what_processes_count_is_added_up_and_outlives_them() -> None:

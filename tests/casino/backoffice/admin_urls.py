@@ -19,9 +19,7 @@ LETTERS: Final = {
 }
 VIEWS: Final = {
     "admin_logentry": "cu",
-    "alerts_alert": "cfud",
     "alerts_heartbeat": "cfud",
-    "alerts_oncalllist": "cu",
     "auth_user": "cu",
     "baccarat_round": "cfasd",
     "baccarat_rulesversion": "cfasd",
@@ -77,12 +75,6 @@ VIEWS: Final = {
 }
 """Roles that may see the lists and pages of a model: `changelist`, `change`, `history`."""
 ACTIONS: Final = {
-    "alerts_alert_acknowledge": "cfud",
-    "alerts_oncalllist_add_target": "c",
-    "alerts_oncalllist_edit": "c",
-    "alerts_oncalllist_new": "c",
-    "alerts_oncalllist_remove": "c",
-    "alerts_oncalllist_remove_target": "c",
     "auth_user_add": "u",
     "auth_user_password_change": "u",
     "baccarat_round_pack": "c",
@@ -233,7 +225,6 @@ FOR_ALL_STAFF: Final = {
 }  # fmt: skip
 """Addresses of the site itself, for all staff."""
 WITHOUT_ROW: Final = {
-    "alerts_oncalllist_new",
     "auth_user_add",
     "baccarat_killswitch_throw",
     "desk_inbox",
@@ -256,7 +247,7 @@ WITHOUT_ROW: Final = {
 """Addresses without the id of a row."""
 GET_ADDRESSES: Final = {
     "operators_operator_new",
-    "admin_logentry_export", "alerts_oncalllist_new", "auth_user_add", "auth_user_password_change",
+    "admin_logentry_export", "auth_user_add", "auth_user_password_change",
     "baccarat_round_void", "baccarat_killswitch_throw", "compliance_case_file", "desk_inbox", "desk_day",
     "desk_duties", "desk_duties_file", "desk_export", "desk_export_file", "desk_figures", "desk_search", "desk_system",
     "operators_player_export",

@@ -7,12 +7,9 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.http import HttpRequest
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
-from casino.alerts.models import Alert
 from casino.backoffice import badges
 from casino.significant import recorder
-from casino.significant.recorder import Severity
 from tests.support.office import Office, open_office, staff
 
 SEES = ("significant.acknowledge_significantevent", "wallet.change_withdrawal")
@@ -45,17 +42,6 @@ def test_one_query_counts_all_queues(office: Office) -> None:
     counting = [query["sql"] for query in captured if "count(*)" in query["sql"]]
     assert (list(counts), len(counting)) == (["desk_inbox"], 1)
     assert counts["desk_inbox"] >= 3
-
-
-def test_alerts_of_notices_are_not_counted_once_more(office: Office) -> None:
-    staff("alerts.view_alert", name="guard")
-    now, words = timezone.now(), {"summary": "x", "cause": "x", "command": "x", "number": 1}
-    for severity in (Severity.NOTICE, Severity.WARNING, Severity.CRITICAL):
-        Alert.objects.create(
-            key=severity, kind="significant_events", severity=severity, opened_at=now, seen_at=now, noticed_at=now,
-            **words,
-        )  # fmt: skip
-    assert badges.counts(asked_by("guard")) == {"alerts_alert": 2}
 
 
 def test_counting_stops_at_a_hundred(office: Office) -> None:

@@ -233,11 +233,11 @@ def test_the_menu_offers_the_inbox_to_those_for_whom_it_has_a_list(office: Offic
     assert reverse("admin:desk_inbox") in superuser().get(reverse("admin:index")).content.decode()
 
 
-def test_the_menu_has_26_lines_whose_other_pages_are_tabs(office: Office) -> None:
+def test_the_menu_has_25_lines_whose_other_pages_are_tabs(office: Office) -> None:
     entries = [entry for group in menu.NAVIGATION for entry in group["items"]]
     page = superuser().get(reverse("admin:staff_member_changelist")).content.decode()
     tabs = re.search(r'<nav class="c-tabs".*?</nav>', page, re.DOTALL)
-    assert len(entries) == 26
+    assert len(entries) == 25
     assert tabs is not None
     assert re.findall(r">([^<]+)</a>", tabs[0]) == ["Users", "Access review", "Roles", "Who can do what", "Logins"]
     assert re.findall(r'aria-current="page">([^<]+)<', tabs[0]) == ["Access review"]

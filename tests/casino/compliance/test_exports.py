@@ -33,7 +33,6 @@ from tests.support.office import staff
 
 Files = dict[str, list[dict[str, str]]]
 NOT_EXPORTED: Final = {
-    "alerts_alert": "thrown away: what it is about is exported",
     "compliance_dataexport": "requests for what is exported, kept for a day",
     "events_announcement": "a queue to the feed",
     "feed_feedhead": "counts the feed's items",

@@ -109,7 +109,6 @@ def test_oversight_is_held_by_compliance_alone() -> None:
     loosening = (
         "operators_operator_thresholds",
         "risk_riskrule_set",
-        "alerts_oncalllist_edit",
         "wallet_discrepancy_resolve",
     )
     assert {LETTERS[letter] for name in loosening for letter in ACTIONS[name]} == {Role.COMPLIANCE}

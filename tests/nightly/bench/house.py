@@ -61,7 +61,7 @@ SELECT 1000 * extract(epoch FROM clock_timestamp() - (closed.data->>'closed_at')
 Place = dict[str, str]
 _FORMS = (
     "desk_inbox", "desk_export", "desk_search", "reports_report_create", "reports_savedreport_new",
-    "risk_riskrule_set", "baccarat_killswitch_throw", "alerts_oncalllist_new", "operators_operator_new",
+    "risk_riskrule_set", "baccarat_killswitch_throw", "operators_operator_new",
     "staff_rolegroup_new", "time_zone",
 )  # fmt: skip
 """Pages of the admin that are of no row."""

@@ -254,7 +254,7 @@ SYMPTOMS: Final[dict[str, Symptom]] = {
     "Live streams and feeds show nothing new": ended("sealer"),
     "A process is there and does nothing": frozen_sealer,
     "Payments stay pending, and no e-mail is sent": ended("worker-background"),
-    "Webhooks stop, and the dead-man's receiver raises its alarm": ended("worker-outbound"),
+    "Feeds and webhooks stop": ended("worker-outbound"),
     "A `worker` ends as soon as it starts": mistyped("worker", "SHOE_KEYS", f"other:{'11' * 32}"),
     "Any other process ends as soon as it starts": mistyped("worker-outbound", "PERSONAL_KEYS", f"other:{'11' * 32}"),
     "No process of one host starts": wrong_clock,

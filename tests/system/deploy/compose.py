@@ -9,7 +9,7 @@ import yaml
 from casino.devstack.home import PROJECT
 
 COMPOSE = PROJECT / "deploy" / "compose.yaml"
-OURS = ("migrate", "web", "worker", "worker-background", "worker-outbound", "sealer")
+OURS = ("migrate", "web", "worker", "worker-background", "worker-outbound", "sealer", "watch")
 VALUES = {
     "ALLOWED_HOSTS": "casino.example.com",
     "CSRF_TRUSTED_ORIGINS": "https://casino.example.com",

@@ -136,5 +136,5 @@ def test_every_process_that_answers_no_http_is_checked_by_its_heartbeat(name):
 
 def test_only_the_processes_that_call_others_reach_the_world():
     (expression,) = of_kind("NetworkPolicy")["to-the-world-by-https"]["spec"]["podSelector"]["matchExpressions"]
-    assert set(expression["values"]) == {"web", "worker-background", "worker-outbound"}
+    assert set(expression["values"]) == {"web", "worker-background", "worker-outbound", "watch"}
     assert of_kind("NetworkPolicy")["nothing-unless-allowed"]["spec"]["podSelector"] == {}

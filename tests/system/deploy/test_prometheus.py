@@ -1,17 +1,20 @@
 """Rules and dashboard name figures that exist, and sections of the manual that exist."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from casino.alerts import metrics
+from casino.alerts import metrics, prometheus
 from casino.devstack.home import PROJECT
-from casino.observability import figures, health
-from casino.observability.conditions import CONDITIONS, Level
+from casino.observability import figures
+from casino.observability.conditions import CONDITIONS, Observation, anchor, runbook_path
 from tests.programs import needs
 
 FOLDER = PROJECT / "deploy" / "prometheus"
@@ -31,6 +34,7 @@ def expressions() -> list[str]:
 def test_every_figure_that_they_name_exists_with_its_label() -> None:
     values = {gauge.name: gauge.values for gauge in metrics.gauges()}
     labels = {gauge.name: {gauge.label} for gauge in metrics.gauges()}
+    labels[metrics.CONDITION] = {"condition", "severity"}
     for metric in figures.METRICS:
         is_counter = isinstance(metric, figures.Counter)
         labels[metric.name if is_counter else f"{metric.name}_bucket"] = {
@@ -49,23 +53,107 @@ def test_every_figure_that_they_name_exists_with_its_label() -> None:
         assert set(by.split(", ")) <= labels[name], (by, name)
 
 
-def test_every_rule_has_a_severity_and_a_section_of_the_runbook() -> None:
+def test_the_rules_are_those_of_the_table_of_conditions() -> None:
+    if os.environ.get("FREEZE"):
+        (FOLDER / "rules.yaml").write_text(prometheus.rules(), encoding="utf-8")
+    assert (FOLDER / "rules.yaml").read_text(encoding="utf-8") == prometheus.rules(), "make frozen"
+
+
+def test_every_rule_has_a_section_of_the_runbook_and_waits_for_ten_seconds_at_most() -> None:
     anchors = {heading.lower().replace(" ", "-") for heading in HEADINGS}
-    for rule in RULES:
-        assert rule["labels"]["severity"] in {"warning", "critical"}
+    for rule in RULES[:-1]:
         label, _, name = rule["annotations"]["runbook_url"].partition("/admin/runbook/")
         assert label == "{{ $externalLabels.casino }}"
-        assert name == "{{ $labels.check }}/" or name.removesuffix("/") in anchors, rule["alert"]
+        assert anchor(name.removesuffix("/")) in anchors, rule["alert"]
+        assert (rule["for"], rule["keep_firing_for"]) in {(wait, "20s") for wait in ("0s", "5s", "10s")}
 
 
-def test_rules_wake_somebody_for_the_checks_that_alerts_call_critical() -> None:
-    named = {rule["alert"]: set(re.findall(r'~"([^"]*)"', rule["expr"])) for rule in RULES}
-    levels = {name: CONDITIONS[name].level for name in health.house.checks if name in CONDITIONS}
-    levels["processes"] = Level.STOPS
-    of_level = {level: {name for name, its in levels.items() if its is level} for level in Level}
-    stands, at_risk = ({*"".join(named[alert]).split("|")} for alert in ("CasinoStands", "CasinoIsAtRisk"))
-    assert (stands, at_risk) == (of_level[Level.STOPS], of_level[Level.URGENT])
-    assert {*"".join(named["CasinoWarns"]).split("|")} == stands | at_risk
+def observed(name: str) -> Observation:
+    """Return a condition whose values are words."""
+    values = {label: f"this {label}" for label in CONDITIONS[name].labels}
+    measured = {"late": "7s", "number": "7", "bets": "bets there are voided after 45 s"}
+    return Observation(name=name, values=values | measured, number=7)
+
+
+def unit_test(name: str) -> dict[str, Any]:
+    """Return a test of promtool: what is wrong in the second minute is told as the table has it."""
+    seen = observed(name)
+    values = {each: str(seen.values[each]) for each in seen.condition.labels}
+    labels = {"condition": name, "severity": seen.severity, **values}
+    series = f"{metrics.CONDITION}{{{','.join(f'{key}={json.dumps(value)}' for key, value in labels.items())}}}"
+    told = {
+        "exp_labels": labels,
+        "exp_annotations": {
+            "summary": seen.effect,
+            "cause": seen.cause,
+            "command": seen.command,
+            "runbook_url": f"https://casino.example.com{runbook_path(name)}",
+        },
+    }
+    at: dict[str, list[Any]] = {"55s": [], "1m10s": [told], "2m": [told], "2m35s": []}
+    return {
+        "interval": "5s",
+        "external_labels": {"casino": "https://casino.example.com"},
+        "input_series": [{"series": series, "values": "_x12 7x12 stale"}],
+        "alert_rule_test": [
+            {"eval_time": when, "alertname": prometheus.alert_name(name), "exp_alerts": alerts}
+            for when, alerts in at.items()
+        ],
+    }
+
+
+def told(labels: dict[str, str], **annotations: str) -> list[dict[str, Any]]:
+    return [{"exp_labels": labels, "exp_annotations": annotations}]
+
+
+AWAY: dict[str, Any] = {
+    "interval": "5s",
+    "external_labels": {"casino": "https://casino.example.com"},
+    "input_series": [{"series": 'up{job="casino"}', "values": "1x12 0x24"}],
+    "alert_rule_test": [
+        {"eval_time": "1m", "alertname": prometheus.AWAY, "exp_alerts": []},
+        {
+            "eval_time": "1m20s",
+            "alertname": prometheus.AWAY,
+            "exp_alerts": told(
+                {"severity": "critical"},
+                summary="No web answers Prometheus",
+                runbook_url="https://casino.example.com/admin/runbook/processes/",
+            ),
+        },
+        {
+            "eval_time": "0s",
+            "alertname": prometheus.WATCHDOG,
+            "exp_alerts": told(
+                {"severity": "none"}, summary="Prometheus and Alertmanager work; this ends when one of them does not"
+            ),
+        },
+    ],
+}
+
+
+@needs("promtool")
+def test_each_condition_is_told_in_the_words_of_the_table_in_time_and_is_over_after_a_while(tmp_path: Path) -> None:
+    tests: dict[str, Any] = {"rule_files": [str(FOLDER / "rules.yaml")], "evaluation_interval": "5s"}
+    tests["tests"] = [*map(unit_test, CONDITIONS), AWAY]
+    (tmp_path / "tests.yaml").write_text(yaml.safe_dump(tests), encoding="utf-8")
+    command = [shutil.which("promtool") or "", "test", "rules", str(tmp_path / "tests.yaml")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs("amtool")
+def test_alertmanager_sends_each_alert_to_somebody() -> None:
+    for labels, receiver in (
+        (["alertname=CasinoNoWorker", "severity=critical"], "people on call"),
+        (["alertname=CasinoJobs", "severity=critical"], "people on call"),
+        (["alertname=CasinoSignificantEvents", "severity=notice"], "nobody"),
+        ([f"alertname={prometheus.WATCHDOG}", "severity=none"], "dead man"),
+    ):
+        file = f"--config.file={FOLDER / 'alertmanager.yaml'}"
+        command = [shutil.which("amtool") or "", "config", "routes", "test", file, *labels]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        assert done.stdout.strip() == receiver, done.stderr
 
 
 def test_the_dashboard_has_what_grafana_needs() -> None:
@@ -77,7 +165,11 @@ def test_the_dashboard_has_what_grafana_needs() -> None:
 
 
 @needs("promtool")
-def test_prometheus_accepts_the_rules() -> None:
-    command = [shutil.which("promtool") or "", "check", "rules", str(FOLDER / "rules.yaml")]
+def test_prometheus_accepts_its_configuration(tmp_path: Path) -> None:
+    (tmp_path / "metrics_token").write_text("token", encoding="utf-8")
+    text = (FOLDER / "prometheus.yaml").read_text(encoding="utf-8")
+    (tmp_path / "prometheus.yaml").write_text(text.replace("/run/secrets", str(tmp_path)), encoding="utf-8")
+    shutil.copy(FOLDER / "rules.yaml", tmp_path)
+    command = [shutil.which("promtool") or "", "check", "config", str(tmp_path / "prometheus.yaml")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 0, done.stdout + done.stderr

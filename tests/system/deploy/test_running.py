@@ -112,7 +112,8 @@ def environment_of(name: str, *, sockets: Path, redis_url: str, static: Path) ->
 def command_of(name: str, *, port: int, folder: Path) -> list[str]:
     """Return the command of one service; only its addresses and scratch folder differ from the container's."""
     local = {"0.0.0.0": "127.0.0.1", "8000": str(port)}  # noqa: S104
-    return [local.get(word, word) for word in services()[name]["command"]]
+    words = (local.get(word, word) for word in services()[name]["command"])
+    return [word.replace("http://web:8000", f"http://127.0.0.1:{port}") for word in words]
 
 
 def ready(port: int) -> bool:

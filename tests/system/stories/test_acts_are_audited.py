@@ -50,7 +50,6 @@ def event(kind: str, stream: str, data: str, source: str) -> str:
 
 _REQUEST: Final = copy("operators_change", more=", 'status', 'requested'")
 BY_SQL: Final = {
-    "alerts.change_oncalllist": "DELETE FROM alerts_oncalltarget",
     "auth.add_user": copy("auth_user", "900", ", 'username', 'mallory', 'email', 'm@evil.example'"),
     "auth.change_user": "UPDATE auth_user SET is_active = false WHERE id = (SELECT max(id) FROM auth_user)",
     "baccarat.add_skin": copy("baccarat_skin", more=", 'name', 'evil'"),
@@ -158,7 +157,6 @@ BY_OWNERS_SQL: Final = {
 }
 """The same as another role. Of these rows, the application's own role leaves a digest and no act."""
 NO_SQL: Final = {
-    "alerts.acknowledge_alert": "gives no power, and ends with its alert",
     "baccarat.force_cards": "of a sandbox alone; a proof names the cards that were chosen",
     "baccarat.launch_player": "makes a code that is used once",
     "baccarat.share_dispute_pack": "signs an address",

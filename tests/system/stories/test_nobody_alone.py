@@ -80,7 +80,6 @@ TYPED: Final[dict[str, Any]] = {
 }  # fmt: skip
 """What is typed into fields of these names, to loosen what there is."""
 TYPED_AT: Final[dict[str, dict[str, Any]]] = {
-    "alerts_oncalllist_add_target": {"channel": "email", "address": "m@evil.example"},
     "operators_apikey_terms": {"expires_at": "2090-01-01"},
     "baccarat_rulesversion_draft": {"spots": json.dumps(written(tie="9:1")), "acknowledgement": ""},
     "compliance_case_deadline": {"due_at": "2090-01-01"},

@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
-from casino.alerts import alerting
 from casino.events.sql import execute, fetch
 from casino.observability import health
 from casino.operators.models import Operator
@@ -69,8 +68,7 @@ def test_differences_that_wait_too_long_are_an_alert_until_they_are_resolved(des
 
     def alerts() -> list[tuple[int, UUID | None]]:
         health.house.forget()
-        wrong, _ = alerting.observe(steady=False)
-        return [(each.number, each.operator) for each in wrong if each.name == "open_discrepancies"]
+        return [(each.number, each.operator) for each in health.conditions() if each.name == "open_discrepancies"]
 
     assert alerts() == []
     settings.DISCREPANCY_HOURS = 0

@@ -1,12 +1,16 @@
-"""A witness, a worker, the sealer and Redis freeze: what is told, when, where its link leads, and when it is over."""
+"""Parts freeze: what is told, when, where its link leads, and when it is over.
+
+A watch, Prometheus and Alertmanager run as they are shipped, each with a mailbox of its own.
+"""
 
 import os
 import re
 import signal
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from email.message import Message
 from typing import Any
 from uuid import uuid4
 
@@ -14,32 +18,33 @@ import httpx
 import pytest
 
 from casino.observability.process import ssl_context
-from tests.casino.alerts.on_call_service import MailServer, mail_server
+from tests.casino.feed.receiving import Receiver, receiver
+from tests.nightly.casino.alerts.servers import alerting, both_installed
 from tests.processes import descendants, wait_until
 from tests.support.instant import INSTANT
+from tests.support.mail_server import MailServer, mail_server
 from tests.support.whole_system import System, running_system
 
+pytestmark = both_installed
 PATIENCE = 180.0
 """Seconds on a machine that does much else; it takes less than sixty on one that does not."""
+IN_TIME = 30.0
+"""Seconds in which each process that stops must be told, by either way."""
 LOGIN, PASSWORD = "oncall", "only-for-tests-0"
-ON_CALL = """
-from casino.alerts import on_call
-from casino.alerts.models import Channel
-row = on_call.save_list(
-    on_call.ListTerms(name="Duty", kinds=[], severity="warning", after_seconds=0), by="test"
-)
-on_call.add_target(row, channel=Channel.EMAIL, where=on_call.TargetAddress("ann@example.com"), by="test")
-"""
+TOKEN = "scrape-" + "t" * 20
+SIGNALS = {"/watch", "/alertmanager"}
 CHIPS = {"spot": "tie", "amount": "10.00", "currency": "EUR"}
 WAGER = {"stakes": [{"spot": "player", "amount": "10.00"}], "currency": "EUR"}
 
 
 @dataclass(slots=True)
 class Desk:
-    """The person on call: a mailbox, a browser, and the pages of a running system."""
+    """The person on call: mailboxes of both ways, a browser, and the pages of a running system."""
 
     system: System
     mails: MailServer
+    by_prometheus: MailServer
+    signals: Receiver
     began: float = 0.0
     seen: list[tuple[float, str]] = field(default_factory=list)
 
@@ -56,12 +61,11 @@ class Desk:
         """Return whether /healthz has this condition among its problems or warnings."""
         return any(each["condition"] == condition for each in self.health()[kind])
 
-    def mail(self, subject: str) -> str | None:
-        """Return the first message whose subject begins so."""
-        for mail in self.mails.mails:
-            text = " ".join(str(mail["Subject"]).split()).partition("] ")[2]
-            if re.match(subject, text):
-                return str(mail.get_payload(decode=True).decode()).replace("\r\n", "\n")  # type: ignore[union-attr]
+    def mail(self, effect: str) -> str | None:
+        """Return the first message that tells of an effect, from there on."""
+        for text in map(text_of, self.mails.mails):
+            if found := re.search(f"^{effect}", text, re.MULTILINE):
+                return text[found.start() :]
         return None
 
     def told(self, subject: str) -> str:
@@ -101,7 +105,7 @@ class Desk:
         return dict(answer.raise_for_status().json())
 
     def act(self, table: str, token: str, act: str, body: dict[str, Any]) -> None:
-        """Place chips or wager as soon as the table takes them."""
+        """Sit down, place chips or wager as soon as the table takes it."""
         answers = []
 
         def taken() -> bool:
@@ -119,7 +123,7 @@ class Desk:
         self.post(f"/players/{player}/sandbox-credits", credit).raise_for_status()
         token = self.post(f"/players/{player}/sessions", {}).json()["token"]
         seat = {"seat": 1, "buy_in": "500.00", "currency": "EUR", "money_type": "play"}
-        self.post(f"/tables/{table}/seat", seat, key=token).raise_for_status()
+        self.act(table, token, "seat", seat)  # as soon as the table has a chain of the witness
 
         def follows_from_links() -> bool:
             self.act(table, token, "deal", WAGER)
@@ -138,6 +142,7 @@ class Desk:
         pids = [pid, *(each for each, _ in descendants(pid))]
         self.began, self.seen = time.monotonic(), []
         self.mails.mails.clear()
+        self.by_prometheus.mails.clear()
         for each in pids:
             os.kill(each, signal.SIGSTOP)
         try:
@@ -155,28 +160,43 @@ class Desk:
         print("", *(f"{at:6.1f} s  {text}" for at, text in self.seen), sep="\n")
 
 
+def text_of(mail: Message) -> str:
+    """Return the plain text of a message."""
+    part = next(each for each in mail.walk() if each.get_content_type() == "text/plain")
+    return str(part.get_payload(decode=True).decode()).replace("\r\n", "\n")  # type: ignore[union-attr]
+
+
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Generator[Desk]:
     """Run a system that mails to the person on call, and wait until it is well and judges processes."""
-    with mail_server() as mails:
-        mail = {"EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(mails.port), "EMAIL_SECURITY": "none"}
+    with mail_server() as mails, mail_server() as by_prometheus, receiver() as signals, ExitStack() as exits:
+        settings = {
+            "EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(mails.port), "EMAIL_SECURITY": "none", "METRICS_TOKEN": TOKEN,
+            "ALERT_EMAILS": "ann@example.com", "DEAD_MAN_URL": f"{signals.url}/watch",
+        }  # fmt: skip
         folder = tmp_path_factory.mktemp("frozen")
-        with running_system(folder, name="frozen", table_witnesses=1, **mail) as system:
-            system.stack.manage("shell", "-c", ON_CALL)
+        with running_system(folder, name="frozen", table_witnesses=1, **settings) as system:
             system.stack.manage(
                 "createsuperuser", "--noinput", "--username", LOGIN, "--email", f"{LOGIN}@example.com",
                 extra={"DJANGO_SUPERUSER_PASSWORD": PASSWORD},
             )  # fmt: skip
-            desk = Desk(system, mails)
-            steady = "SELECT clock_timestamp() - steady_since > interval '30 seconds' FROM alerts_alertpass"
+            desk = Desk(system, mails, by_prometheus, signals)
+            steady = "SELECT min(clock_timestamp() - steady_since) > interval '30 seconds' FROM alerts_heartbeat"
             assert wait_until(lambda: system.query(steady) == [(True,)], seconds=PATIENCE)
             assert wait_until(lambda: not desk.health()["problems"], seconds=PATIENCE), desk.health()
+            servers = alerting(
+                folder, system.stack.base_url, mail_port=by_prometheus.port, dead_man=f"{signals.url}/alertmanager",
+                token=TOKEN, environment=system.stack.environment,
+            )  # fmt: skip
+            children = exits.enter_context(servers)
+            system.stack.children.update(children)
+            assert wait_until(lambda: {each.path for each in signals.messages} == SIGNALS, seconds=PATIENCE)
             yield desk
 
 
 def test_a_frozen_witness_is_told_with_the_tables_that_stand_and_when_their_bets_are_voided(desk: Desk) -> None:
     table, token = desk.take_seat()
-    subject = r"1 table waits for witness witness.localhost since \d\d:\d\d UTC; "
+    subject = r"Tables that wait for witness witness.localhost since \d\d:\d\d UTC: 1; "
     with desk.frozen("witness"):
         desk.act(table, token, "deal", WAGER)
         where = [f"table:{table}"]  # each web finds it out by itself
@@ -215,3 +235,61 @@ def test_frozen_redis_is_a_warning_and_play_goes_on(desk: Desk) -> None:
         assert desk.health()["problems"] == []
         assert desk.follow(desk.told(subject)) == "redis"
     desk.over(subject, "redis")
+
+
+STOPPED = {
+    "web": "Nobody reaches the service|No web answers Prometheus",
+    "worker": "No cards are dealt and no bets are settled",
+    "worker-background": "Deposits, withdrawals and e-mails wait",
+    "worker-outbound": "Operators get no feeds, webhooks and credits of their wallets",
+    "sealer": "Live streams and feeds show nothing new",
+    "redis": "Cards and balances come up to half a second late",
+    "postgres": "No bet is taken and no card is dealt|Nobody reaches the service|No web answers Prometheus",
+}
+"""What is told of each process that stops, by either way."""
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_each_process_that_stops_is_told_in_time_by_either_way(desk: Desk, name: str) -> None:
+    boxes = {"watch": desk.mails, "Alertmanager": desk.by_prometheus}
+    told: dict[str, float] = {}
+
+    def look() -> bool:
+        for way, box in boxes.items():
+            if way not in told and any(
+                re.search(f"^({STOPPED[name]})", text_of(mail), re.MULTILINE) for mail in box.mails
+            ):
+                told[way] = time.monotonic() - desk.began
+                desk.note(f"told by {way}")
+        return told.keys() == boxes.keys()
+
+    with desk.frozen(name):
+        assert wait_until(look, seconds=PATIENCE), (told, {way: box.subjects() for way, box in boxes.items()})
+    print("", *(f"{at:6.1f} s  {text}" for at, text in desk.seen), sep="\n")
+    assert max(told.values()) <= IN_TIME, told
+
+    def over() -> bool:
+        return all(
+            any(re.search("^Resolved: ", text_of(mail), re.MULTILINE) for mail in box.mails) for box in boxes.values()
+        )
+
+    assert wait_until(over, seconds=PATIENCE), {way: box.subjects() for way, box in boxes.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "signal_"), [("watch", "/watch"), ("prometheus", "/alertmanager"), ("alertmanager", "/alertmanager")]
+)
+def test_whoever_tells_is_missed_by_the_dead_mans_receiver(desk: Desk, name: str, signal_: str) -> None:
+    def signals() -> int:
+        return sum(message.path == signal_ for message in desk.signals.messages)
+
+    number = signals()
+    assert wait_until(lambda: signals() > number, seconds=PATIENCE)
+    with desk.frozen(name):
+        last, number = time.monotonic(), signals()
+        while time.monotonic() - last < 45:  # when the receiver raises its alarm
+            if signals() > number:  # one that was on its way, or of an alert that has not ended yet
+                last, number = time.monotonic(), signals()
+            assert time.monotonic() < last + PATIENCE
+            assert time.monotonic() - desk.began < 6 * 60, "it goes on"
+            time.sleep(0.5)

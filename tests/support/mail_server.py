@@ -1,4 +1,4 @@
-"""A mail server and addresses of webhooks on this machine, and on-call lists that lead there."""
+"""A mail server on this machine."""
 
 import socketserver
 from collections.abc import Generator
@@ -8,9 +8,6 @@ from email import message_from_bytes
 from email.message import Message
 from typing import Any, cast
 
-from casino.alerts import on_call
-from casino.alerts.models import Channel, OnCallList, OnCallTarget
-from casino.alerts.on_call import ListTerms, TargetAddress
 from tests.threads import serving
 
 
@@ -63,14 +60,3 @@ def mail_server() -> Generator[MailServer]:
     state.port = server.server_address[1]
     with serving(server):
         yield state
-
-
-def on_call_list(
-    name: str = "Duty", *, kinds: tuple[str, ...] = (), severity: str = "warning", after_seconds: int = 0
-) -> OnCallList:
-    terms = ListTerms(name=name, kinds=kinds, severity=severity, after_seconds=after_seconds)
-    return on_call.save_list(terms, by="test")
-
-
-def target(row: OnCallList, channel: Channel, address: str, secret: str = "") -> OnCallTarget:
-    return on_call.add_target(row, channel=channel, where=TargetAddress(address, secret), by="test")
