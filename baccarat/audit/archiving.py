@@ -30,12 +30,11 @@ from casino.checkpoints.refusals import (
     MonthUnderLegalHold,
 )
 from casino.checkpoints.storage import CheckpointStorage
-from casino.events.hash_chain import GENESIS
 from casino.events.sql import database_now, fetch
 from casino.kernel.findings import Finding
 
-FILE_ROUNDS: Final = 10_000
-"""The most rounds in one file: some ten megabytes."""
+FILE_ROUNDS: Final = 2000
+"""The most rounds in one file: some megabytes."""
 _MONTH: Final = re.compile(r"\d{4}-\d{2}", re.ASCII)
 _FIRST_AT: Final = "SELECT recorded_at FROM events_event ORDER BY id LIMIT 1"
 _UNSEALED: Final = """
@@ -166,7 +165,7 @@ def _write_files(month: Month, covered: int, destination: CheckpointStorage) -> 
     for number, streams in enumerate(_ended_rounds(month), 1):
         events = list(_events_of(streams, month, covered))
         content = archive_files.encode(events)
-        name = f"{month.name}-rounds-{number:05d}-{sha256(content).hexdigest()[:16]}.parquet"
+        name = f"{month.name}-rounds-{number:05d}-{sha256(content).hexdigest()[:16]}.gz"
         _write(name, content, destination)
         yield archive_files.describe(name, content, events)
 
@@ -186,11 +185,12 @@ def _events_of(streams: list[str], month: Month, covered: int) -> Iterator[Archi
 
     Raises MonthNotCovered for an event of the month above it.
     """
-    for position, digest, previous, *event in fetch(_EVENTS, [streams]):
+    for row in fetch(_EVENTS, [streams]):
+        position, event, *_ = row
         if position is not None and position <= covered:
-            yield ArchivedEvent(position, digest, previous or GENESIS, *event)
-        elif event[2] < month.until:
-            raise MonthNotCovered(f"Event {event[0]} of {month.name} is not among the {covered} audited positions.")
+            yield archive_files.event_of(row)
+        elif row[5] < month.until:
+            raise MonthNotCovered(f"Event {event} of {month.name} is not among the {covered} audited positions.")
 
 
 def _write(name: str, content: bytes, destination: CheckpointStorage) -> None:

@@ -1,19 +1,21 @@
-"""Files of archived events: Parquet, in which each event is as it was stored and has its position and digests.
+"""Files of archived events: lines of position, digest, previous digest and what the digest is over, in gzip.
 
-A file holds whole streams, one after another, each in the order of its versions. `metadata` is null where the database
-has none: it is that of the event before in its stream. An event's digest is over its content, its position and
-`previous`, so that a file can be verified alone, and against the seals, which stay in the database.
+The two digests are in hex, and the bytes that the event's digest is over (`casino.events.hash_chain`) in base64. So a
+file can be verified alone, by `sha256sum` and some lines of Python, and against the seals, which stay in the database.
+A file holds whole streams, one after another, each in the order of its versions.
 """
 
-import io
+import gzip
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
-from datetime import UTC
 from hashlib import sha256
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from casino.checkpoints.archives import ArchiveFile
-from casino.events.hash_chain import GENESIS, digest
+from casino.events.hash_chain import GENESIS, HEAD, microseconds, prepared_event_bytes
+from casino.events.records import METADATA
 from casino.events.sql import fetch
 from casino.kernel.canonical_json import recanonical
 from casino.kernel.findings import Finding
@@ -21,9 +23,9 @@ from casino.kernel.findings import Finding
 MISSING: Final = "archived file is missing"
 DIFFERS: Final = "archived file differs from its manifest"
 UNSEALED: Final = "archived event differs from its seal"
-COLUMNS: Final = """seal.position, seal.digest, before.digest, event.id, event.transaction, event.recorded_at,
-       event.version, event.schema, event.stream, event.type, event.data::text, event.metadata::text"""
-"""Of an event, its seal and the seal before, in the order of `ArchivedEvent`."""
+COLUMNS: Final = f"""seal.position, event.id, event.transaction, event.version, event.schema, event.recorded_at,
+       event.stream, event.type, event.data::text, {METADATA}::text, before.digest"""
+"""Of an event, its seal and the seal before, for `event_of`."""
 _SEALS: Final = """
 SELECT seal.position, seal.event_id, seal.digest, before.digest
   FROM events_seal AS seal LEFT JOIN events_seal AS before ON before.position = seal.position - 1
@@ -32,62 +34,80 @@ SELECT seal.position, seal.event_id, seal.digest, before.digest
 
 
 class ArchivedEvent(NamedTuple):
-    """A row of a file."""
+    """An event as it was sealed: the bytes that its digest is over, and some of what they say."""
 
+    content: bytes
     position: int
-    digest: bytes
     previous: bytes
     id: int
-    transaction: int
-    recorded_at: Any
     version: int
-    schema: int
     stream: str
     type: str
     data: str
-    metadata: str | None
+
+    @property
+    def digest(self) -> bytes:
+        return sha256(self.content).digest()
+
+    @classmethod
+    def parse(cls, content: bytes) -> "ArchivedEvent":
+        """Parse the bytes that a digest is over. Raises ValueError."""
+        if len(content) < HEAD.size:
+            raise ValueError("an event is cut off")
+        _, position, event, _, version, _, _, *lengths, previous = HEAD.unpack_from(content)
+        texts, at = [], HEAD.size
+        for length in lengths:
+            texts.append(content[at : at + length].decode())
+            at += length
+        if at != len(content):
+            raise ValueError(f"the event at position {position} has another length")
+        stream, kind, data, _ = texts
+        return cls(content, position, previous, event, version, stream, kind, data)
+
+
+def event_of(row: tuple[Any, ...]) -> ArchivedEvent:
+    """Return the event of a row of COLUMNS."""
+    position, event, transaction, version, schema, recorded_at, stream, kind, data, metadata, previous = row
+    content = prepared_event_bytes(
+        position,
+        event,
+        transaction,
+        version,
+        schema,
+        microseconds(recorded_at),
+        stream.encode(),
+        kind.encode(),
+        recanonical(data),
+        recanonical(metadata),
+        previous or GENESIS,
+    )
+    return ArchivedEvent.parse(content)
 
 
 def encode(events: Sequence[ArchivedEvent]) -> bytes:
     """Return the file of these events; the same events give the same bytes."""
-    import pyarrow as arrow
-    from pyarrow import parquet
-
-    columns = list(zip(*events, strict=True))
-    arrays = [arrow.array(column, type=kind) for column, kind in zip(columns, _types(), strict=True)]
-    sink = io.BytesIO()
-    parquet.write_table(arrow.Table.from_arrays(arrays, names=list(ArchivedEvent._fields)), sink, compression="zstd")
-    return sink.getvalue()
+    lines = (
+        f"{each.position} {each.digest.hex()} {each.previous.hex()} {b64encode(each.content).decode()}\n"
+        for each in events
+    )
+    return gzip.compress("".join(lines).encode(), mtime=0)
 
 
 def decode(content: bytes) -> list[ArchivedEvent]:
     """Return the events of a file. Raises ValueError for what `encode` does not return."""
-    from pyarrow import parquet
-
     try:
-        table = parquet.read_table(io.BytesIO(content))
-    except OSError as error:
+        lines = gzip.decompress(content).splitlines()
+    except (OSError, EOFError, zlib.error) as error:
         raise ValueError(str(error)) from error
-    names, types = list(ArchivedEvent._fields), _types()
-    if table.schema.names != names or table.schema.types != types:
-        raise ValueError(f"columns {table.schema.names}")
-    return [ArchivedEvent(*row) for row in zip(*(column.to_pylist() for column in table.columns), strict=True)]
+    return list(map(_parse_line, lines))
 
 
-def payload_table(content: bytes) -> Any:
-    """Return the ids and payloads of a file, whose digest was compared before, as a table for `payloads`."""
-    from pyarrow import parquet
-
-    return parquet.read_table(io.BytesIO(content), columns=["id", "data"])
-
-
-def payloads(table: Any, events: Sequence[int]) -> dict[int, str]:
-    """Return the payloads of those of the events that the table has, by id."""
-    import pyarrow as arrow
-    from pyarrow import compute
-
-    some = table.filter(compute.is_in(table["id"], value_set=arrow.array(events, arrow.int64())))
-    return dict(zip(some["id"].to_pylist(), some["data"].to_pylist(), strict=True))
+def _parse_line(line: bytes) -> ArchivedEvent:
+    *named, encoded = line.split(b" ")
+    event = ArchivedEvent.parse(b64decode(encoded, validate=True))
+    if named != [each.encode() for each in (str(event.position), event.digest.hex(), event.previous.hex())]:
+        raise ValueError(f"the line of position {event.position} names another position or digest")
+    return event
 
 
 def describe(name: str, content: bytes, events: Sequence[ArchivedEvent]) -> ArchiveFile:
@@ -123,48 +143,13 @@ def _check_seals(events: Sequence[ArchivedEvent]) -> Iterator[Finding]:
     """Compare events with the seals in the database, and each stream with a whole one."""
     seals = {position: row for position, *row in fetch(_SEALS, [[event.position for event in events]])}
     for stream, history in groupby(events, key=lambda event: event.stream):
-        metadata = "null"
         for version, event in enumerate(history, 1):
             where = f"position {event.position}, {stream} version {event.version}, {event.type}"
             if event.version != version:
                 yield Finding(UNSEALED, where, f"version {version}", f"version {event.version}")
-            metadata = metadata if event.metadata is None else event.metadata
             expected = seals.get(event.position)
-            computed = _digest(event, metadata)
-            if expected is None or [event.id, computed, event.previous] != [
+            if expected is None or [event.id, event.digest, event.previous] != [
                 expected[0], bytes(expected[1]), GENESIS if expected[2] is None else bytes(expected[2])
             ]:  # fmt: skip
                 sealed = "no seal" if expected is None else f"event {expected[0]}, {bytes(expected[1]).hex()}"
-                yield Finding(UNSEALED, where, sealed, f"event {event.id}, {computed.hex()}")
-
-
-def _digest(event: ArchivedEvent, metadata: str) -> bytes:
-    return digest(
-        position=event.position,
-        event=event.id,
-        transaction=event.transaction,
-        stream=event.stream,
-        version=event.version,
-        type=event.type,
-        schema=event.schema,
-        data=recanonical(event.data),
-        metadata=recanonical(metadata),
-        recorded_at=event.recorded_at.astimezone(UTC),
-        previous=event.previous,
-    )
-
-
-def _types() -> list[Any]:
-    """Return the type of each column."""
-    import pyarrow as arrow
-
-    return [
-        arrow.int64(),
-        arrow.binary(32),
-        arrow.binary(32),
-        *[arrow.int64()] * 2,
-        arrow.timestamp("us", tz="UTC"),
-        arrow.int32(),
-        arrow.int16(),
-        *[arrow.string()] * 4,
-    ]
+                yield Finding(UNSEALED, where, sealed, f"event {event.id}, {event.digest.hex()}")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from casino.checkpoints import archive_files, archives, storage
 from casino.checkpoints.archives import ARCHIVE_EVENTS, ArchiveFile, ArchiveManifest
@@ -22,8 +22,8 @@ def find(events: Sequence[int]) -> Mapping[int, str]:
     waiting = dict(fetch(_POSITIONS, [list(events)]))
     found: dict[int, str] = {}
     for file in _files(waiting):
-        ids = [event for position, event in waiting.items() if file.first <= position <= file.last]
-        found.update(archive_files.payloads(_table(file.name, file.sha256), ids))
+        held = _payloads(file.name, file.sha256)
+        found.update((event, held[event]) for event in waiting.values() if event in held)
         waiting = {position: event for position, event in waiting.items() if event not in found}
         if not waiting:
             break
@@ -49,9 +49,9 @@ def _manifest(month: str, digest: str) -> ArchiveManifest:
 
 
 @lru_cache(maxsize=4)
-def _table(name: str, digest: str) -> Any:
-    """Return ids and payloads of the file that a manifest names; of the last four in compact form."""
-    return archive_files.payload_table(read(name, digest))
+def _payloads(name: str, digest: str) -> Mapping[int, str]:
+    """Return the payloads by id in the file that a manifest names; those of the last four are kept."""
+    return {event.id: event.data for event in archive_files.decode(read(name, digest))}
 
 
 def read(name: str, digest: str) -> bytes:

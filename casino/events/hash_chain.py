@@ -39,7 +39,9 @@ SEALED_COLUMNS: Final = f"""seal.position, seal.digest, seal.event_id,
        THEN (date_part('epoch', event.recorded_at) * 1000000)::bigint ELSE 0 END"""
 """An event and its seal, for `check_chain`. An infinite time is read as 0, which no event is recorded at either."""
 
-_pack: Final = struct.Struct(">24sQQQIIqIIII32s").pack
+HEAD: Final = struct.Struct(">24sQQQIIqIIII32s")
+"""What comes before the four texts."""
+_pack: Final = HEAD.pack
 _TAG: Final = b"casino.events.seal/1".ljust(24, b"\0")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -64,6 +66,8 @@ class Head(NamedTuple):
     digest: bytes
 
 
+Values = tuple[int, int, int, int, int, int, bytes, bytes, bytes, bytes, bytes]
+"""Those of `prepared_event_bytes`."""
 GapHandler = Callable[[int, int], bytes | None]
 """Called with the last position and the next one when these are not consecutive.
 
@@ -102,7 +106,15 @@ def microseconds(moment: datetime) -> int:
     return (since.days * 86400 + since.seconds) * 1_000_000 + since.microseconds
 
 
-def prepared_event_digest(  # noqa: PLR0917  (positional, because keywords cost more than some of the work)
+def prepared_event_digest(*values: *Values) -> bytes:
+    """Return the digest of values that are encoded already, in the order of the layout.
+
+    For callers that recompute millions. Raises struct.error when a number does not fit its field.
+    """
+    return sha256(prepared_event_bytes(*values)).digest()
+
+
+def prepared_event_bytes(  # noqa: PLR0917  (positional, because keywords cost more than some of the work)
     position: int,
     event: int,
     transaction: int,
@@ -115,10 +127,7 @@ def prepared_event_digest(  # noqa: PLR0917  (positional, because keywords cost 
     metadata: bytes,
     previous: bytes,
 ) -> bytes:
-    """Return the digest of values that are encoded already, in the order of the layout.
-
-    For callers that recompute millions. Raises struct.error when a number does not fit its field.
-    """
+    """Return the bytes that a digest is over, of values that are encoded already."""
     head = _pack(
         _TAG,
         position,
@@ -133,7 +142,7 @@ def prepared_event_digest(  # noqa: PLR0917  (positional, because keywords cost 
         len(metadata),
         previous,
     )
-    return sha256(b"".join((head, stream, type, data, metadata))).digest()
+    return b"".join((head, stream, type, data, metadata))
 
 
 def check_chain(

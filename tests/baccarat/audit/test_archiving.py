@@ -1,6 +1,9 @@
 """A month's events are archived once, as files that are verified against the seals; whatever dies, none is missing."""
 
+import gzip
 import json
+import subprocess
+import textwrap
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
@@ -23,6 +26,7 @@ from casino.checkpoints.refusals import (
 )
 from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead
 from casino.events.sql import fetch
+from casino.kernel.canonical_json import recanonical
 from casino.witness.client import WitnessClient
 from tests.baccarat.audit.playing import play, seal, sit, tamper
 from tests.baccarat.audit.test_nightly import night  # noqa: F401  (a fixture)
@@ -35,8 +39,8 @@ from tests.support.depth import deep
 from tests.threads import in_threads
 
 ENDED = """
-SELECT id, stream, version, type, schema, data::text, metadata::text, recorded_at, transaction
-  FROM events_event
+SELECT event.id, position, stream, version, type, data::text FROM events_event AS event
+  JOIN events_seal ON event_id = event.id
  WHERE stream IN (SELECT stream FROM events_event WHERE type IN ('RoundSettled', 'RoundLapsed', 'RoundVoided'))
 """
 
@@ -58,17 +62,25 @@ def archived(folder: Path) -> list[ArchivedEvent]:
 
 
 def stored():
-    """Return the rows of the ended rounds' events, in the order of streams and versions."""
-    return sorted(fetch(ENDED), key=lambda row: (row[1], row[2]))
+    """Return the rows of the ended rounds' events with canonical data, in the order of streams and versions."""
+    rows = [(*row[:-1], recanonical(row[-1]).decode()) for row in fetch(ENDED)]
+    return sorted(rows, key=lambda row: (row[2], row[3]))
 
 
 def as_stored(events: list[ArchivedEvent]):
-    columns = ("id", "stream", "version", "type", "schema", "data", "metadata", "recorded_at", "transaction")
-    return sorted((tuple(getattr(event, name) for name in columns) for event in events), key=lambda row: row[1:3])
+    columns = ("id", "position", "stream", "version", "type", "data")
+    return sorted((tuple(getattr(event, name) for name in columns) for event in events), key=lambda row: row[2:4])
 
 
 def kinds(result):
     return {finding.kind for finding in result.findings}
+
+
+def changed(event: ArchivedEvent, old: bytes, new: bytes) -> ArchivedEvent:
+    """Return an event with one byte of its texts changed, and its digest with it."""
+    head, texts = event.content[:112], event.content[112:]
+    assert old in texts
+    return ArchivedEvent.parse(head + texts.replace(old, new, 1))
 
 
 def replace(path: Path, content: bytes) -> None:
@@ -85,7 +97,7 @@ def test_an_archive_holds_each_event_of_ended_rounds_as_stored_and_a_repeat_veri
     result = archive_this_month()
     assert (result.findings, result.is_new) == ((), True)
     assert as_stored(archived(folder)) == ended
-    assert (result.manifest.rounds, result.manifest.events) == (len({row[1] for row in ended}), len(ended))
+    assert (result.manifest.rounds, result.manifest.events) == (len({row[2] for row in ended}), len(ended))
     assert len(result.manifest.files) == (result.manifest.rounds + 1) // 2
     files = sorted(folder.iterdir())
     again = archive_this_month()
@@ -205,11 +217,10 @@ def test_a_file_that_was_changed_replaced_or_lost_is_found(folder):
     manifest = archive_this_month().manifest
     path = folder / manifest.files[0].name
     content, events = path.read_bytes(), archive_files.decode(path.read_bytes())
-    changed = [events[0]._replace(data=events[0].data.replace(":", ": ", 1)), *events[1:]]
-    replace(path, archive_files.encode(changed))
-    assert kinds(archive_this_month()) == {archive_files.DIFFERS}, "the same JSON, but another file"
+    replace(path, gzip.compress(gzip.decompress(content), compresslevel=1, mtime=0))
+    assert kinds(archive_this_month()) == {archive_files.DIFFERS}, "the same lines, but another file"
     dealt = next(number for number, event in enumerate(events) if event.type == "CardsDealt")
-    forged = [*events[:dealt], events[dealt]._replace(recorded_at=events[0].recorded_at), *events[dealt + 1 :]]
+    forged = [*events[:dealt], changed(events[dealt], b"2", b"3"), *events[dealt + 1 :]]
     replace(path, archive_files.encode(forged))
     assert kinds(archive_this_month()) == {archive_files.DIFFERS, archive_files.UNSEALED}
     replace(path, archive_files.encode(events[1:]))
@@ -220,6 +231,34 @@ def test_a_file_that_was_changed_replaced_or_lost_is_found(folder):
     assert kinds(archive_this_month()) == {archive_files.MISSING}
     path.write_bytes(content)
     assert archive_this_month().findings == ()
+
+
+def test_the_guide_checks_an_archive_without_this_program_and_shows_what_it_holds(folder):
+    manifest = archive_this_month().manifest
+    guide = (Path(__file__).parents[3] / "deploy/docs/operations.md").read_text(encoding="utf-8")
+    commands = guide.partition("    manifest=$(")[2].partition("\n\n")[0]
+    code = textwrap.dedent("    import base64" + guide.partition("    import base64")[2].partition("\n\n#")[0])
+    script = f"manifest=$({commands}".replace("2026-01", this_month())
+    (folder / "check_archive.py").write_text(code, encoding="utf-8")
+
+    def check() -> int:
+        command = ["bash", "-e", "-o", "pipefail", "-c", script]
+        return subprocess.run(command, cwd=folder, check=False, capture_output=True).returncode  # noqa: S603
+
+    assert check() == 0
+    lines = (folder / "events.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == manifest.events
+    assert {line.split()[1] for line in lines} == {row[2] for row in stored()}
+    path = folder / manifest.files[0].name
+    lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+    replace(path, gzip.compress(b"".join(lines[1:]), mtime=0))
+    assert check() != 0, "sha256sum"
+    script = script.splitlines()[0] + "\n" + script.splitlines()[-1]
+    assert check() != 0, "an event is missing"
+    position, *others = lines[0].split(b" ")
+    for line in (b" ".join([b"1%b" % position, *others]), b" ".join([position, others[1], *others[1:]])):
+        replace(path, gzip.compress(b"".join([line, *lines[1:]]), mtime=0))
+        assert check() != 0, line
 
 
 def test_a_manifest_that_is_not_the_signed_one_is_found(folder):

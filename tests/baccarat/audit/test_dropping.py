@@ -46,7 +46,7 @@ from casino.operators import changes
 from casino.reports.definition import ReportScope
 from casino.reports.generation import snapshot
 from tests.baccarat.audit.playing import METADATA, OPERATOR, play, seal, sit, tamper
-from tests.baccarat.audit.test_archiving import folder, stored  # noqa: F401  (a fixture)
+from tests.baccarat.audit.test_archiving import changed, folder, stored  # noqa: F401  (a fixture)
 from tests.baccarat.audit.test_archiving import replace as replace_file
 from tests.baccarat.audit.test_nightly import night  # noqa: F401  (a fixture)
 from tests.baccarat.audit.test_voids import request_void, settled_rounds, void
@@ -64,7 +64,7 @@ DROPPED = "SELECT count(*) FROM events_event WHERE data::text = 'null'"
 @pytest.fixture(autouse=True)
 def forget():
     """Read each archive anew."""
-    archived_payloads._table.cache_clear()
+    archived_payloads._payloads.cache_clear()
     archived_payloads._manifest.cache_clear()
 
 
@@ -243,7 +243,7 @@ def test_a_command_that_dies_between_any_two_statements_is_continued(archive, pl
         for moment in deep(("commit", "committed", 12, "never"), range(1, 1000)):
             ended = dies_at(moment)
             seal()
-            assert store.read_many(sorted({row[1] for row in before})), "readers go on"
+            assert store.read_many(sorted({row[2] for row in before})), "readers go on"
             if ended == SURVIVED:
                 break
     assert (ended, moment in deep(("never",), range(20, 1000))) == (SURVIVED, True)
@@ -303,7 +303,7 @@ def test_nothing_is_dropped_for_or_restored_from_an_archive_that_was_changed_or_
         .name
     )
     content, rows = path.read_bytes(), archive_files.decode(path.read_bytes())
-    forged = archive_files.encode([rows[0]._replace(data=rows[0].data.replace(":1,", ":2,", 1)), *rows[1:]])
+    forged = archive_files.encode([changed(rows[0], b"1", b"2"), *rows[1:]])
     replace_file(path, forged)
     assert kinds(later(dropping.drop_month, played)) == {archive_files.DIFFERS, archive_files.UNSEALED}
     path.unlink()
