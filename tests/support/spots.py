@@ -10,7 +10,7 @@ from baccarat.domain.rules.coups import Coup, Pair, counts_of
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.spots import read_spots
-from baccarat.domain.rules.table_rules import Commission, Condition, PayLine, Ratio, SpotKind, SpotRules
+from baccarat.domain.rules.table_rules import Commission, FactCondition, PayLine, Ratio, SpotKind, SpotRules
 from baccarat.domain.rules.written import write_rules
 
 SPOTS: Final = "player", "banker", "tie"
@@ -25,7 +25,11 @@ LUCKY_NINE: Final = SpotRules(
     kind=SpotKind.SIDE,
     lines=(
         PayLine(
-            (Condition("player_cards", (3,)), Condition("player_points", (9,)), Condition("winner", ("player",))),
+            (
+                FactCondition("player_cards", (3,)),
+                FactCondition("player_points", (9,)),
+                FactCondition("winner", ("player",)),
+            ),
             Ratio(20, 1),
         ),
     ),

@@ -9,8 +9,8 @@ from typing import Final
 from baccarat.domain.rules.counting import OutcomeCounts, count_outcomes
 from baccarat.domain.rules.coups import Coup, counts_of
 from baccarat.domain.rules.payouts import is_finer_than_minor_unit, settle
-from baccarat.domain.rules.spots import line_in_words, spot_title
-from baccarat.domain.rules.table_rules import Commission, CommissionTiming, PayLine, Ratio, SpotRules, TableRules
+from baccarat.domain.rules.spots import line_in_words, spot_title, timing_in_words
+from baccarat.domain.rules.table_rules import Commission, PayLine, Ratio, SpotRules, TableRules
 from baccarat.domain.rules.wagers import Stakes, is_makeable
 from casino.kernel import money
 
@@ -197,7 +197,7 @@ def describe_commission(rules: TableRules) -> str:
     """Describe the commission that a table charges, one sentence for each spot that it is charged on."""
     sentences = [
         f"{float(100 * as_fraction(spot.commission.rate)):g}% of a {spot_title(spot.name)} win, "
-        f"{_describe_rounding(spot.commission, rules)}, {_describe_timing(spot.commission)}."
+        f"{_describe_rounding(spot.commission, rules)}, {timing_in_words(spot.commission.timing)}."
         for spot in rules.spots
         if spot.commission is not None
     ]
@@ -270,9 +270,3 @@ def _describe_rounding(commission: Commission, rules: TableRules) -> str:
     return (
         f"rounded up to {share}the lowest chip ({money.format_amount(rules.chips[0], rules.currency)} {rules.currency})"
     )
-
-
-def _describe_timing(commission: Commission) -> str:
-    if commission.timing is CommissionTiming.DEFERRED:
-        return "set aside until the shoe ends or the player leaves"
-    return "taken from the payout"

@@ -17,7 +17,7 @@ from baccarat.domain.rules.coups import FACTS, Coup, Value, counts_of
 from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
-    Condition,
+    FactCondition,
     PayLine,
     Ratio,
     SpotKind,
@@ -121,13 +121,13 @@ def _read_line(path: str, line: WrittenPayLine) -> PayLine:
     return PayLine(when, None if line.pays is None else _read_ratio(line.pays))
 
 
-def _read_condition(fact: str, written: Written) -> Condition:
+def _read_condition(fact: str, written: Written) -> FactCondition:
     if isinstance(written, WrittenRange):
         possible = FACTS[fact].values if fact in FACTS else ()
-        return Condition(
+        return FactCondition(
             fact, tuple(each for each in possible if type(each) is int and written.low <= each <= written.high)
         )
-    return Condition(fact, tuple(written) if isinstance(written, list) else (written,))
+    return FactCondition(fact, tuple(written) if isinstance(written, list) else (written,))
 
 
 def _read_commission(written: WrittenCommission) -> Commission:
@@ -267,10 +267,16 @@ def spot_in_words(spot: SpotRules) -> str:
 
 
 def commission_in_words(commission: Commission) -> str:
-    """Say what commission is charged: "5/100 commission, exact, settlement"."""
+    """Say what commission is charged: "5/100 commission, exact, taken from the payout"."""
     rounding = commission.rounding
     rounded = "exact" if rounding is None else f"rounded up to {write_share(rounding)} of the lowest chip"
-    return f"{write_share(commission.rate)} commission, {rounded}, {commission.timing}"
+    return f"{write_share(commission.rate)} commission, {rounded}, {timing_in_words(commission.timing)}"
+
+
+def timing_in_words(timing: CommissionTiming) -> str:
+    """Say when commission is taken."""
+    deferred = timing is CommissionTiming.DEFERRED
+    return "set aside until the shoe ends or the player leaves" if deferred else "taken from the payout"
 
 
 def line_in_words(line: PayLine) -> str:
@@ -284,7 +290,7 @@ def when_in_words(line: PayLine) -> str:
     return " and ".join(condition_in_words(each) for each in line.when)
 
 
-def condition_in_words(condition: Condition) -> str:
+def condition_in_words(condition: FactCondition) -> str:
     """Say a condition: "banker points are 6", "winner is player or tie", "player pair"."""
     name = condition.fact.replace("_", " ")
     if all(isinstance(value, bool) for value in condition.values):

@@ -79,7 +79,7 @@ class Commission:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class FactCondition:
     """A fact of the coup, and the values of which it must have one."""
 
     fact: str
@@ -94,7 +94,7 @@ class Condition:
 class PayLine:
     """What a spot pays where all conditions hold; None returns the stake."""
 
-    when: tuple[Condition, ...]
+    when: tuple[FactCondition, ...]
     pays: Ratio | None
 
 

@@ -46,6 +46,14 @@ def refusal(answer: Any) -> str:
     return str(answer.json()["code"])
 
 
+def test_rules_are_drafted_in_the_tables_currency(house: Tenant) -> None:
+    at = f"tables/{table_in(house, 'JPY', **YEN)}/versions"
+    wrong = house.post(at, {"rules": {"minimum": "500.50"}}, person="ann").json()
+    assert [(error["field"], error["code"]) for error in wrong["errors"]] == [("rules.minimum", "amount_malformed")]
+    house.do(at, {"rules": {"minimum": "500"}}, person="ann")
+    assert house.read(f"{at}/2")["rules"]["minimum"] == "500"
+
+
 def test_a_player_plays_in_two_currencies_at_once_and_the_books_agree(house: Tenant) -> None:
     alice = house.player("Alice")
     house.fund(alice.id, "90000", currency="JPY")
@@ -219,7 +227,7 @@ def test_currencies_and_brands_are_asked_for_by_command_and_groups_set(house: Te
     ("currency", "stakes", "returns"),
     [
         ("EUR", "5.00,6.00,7.00,11.00", ["98.94%", "97.41%", "97.96%", "98.11%"]),
-        ("JPY", "5,10", ["92.06%", "96.65%"]),
+        ("JPY", "500,600", ["98.94%", "97.41%"]),
     ],
 )
 def test_the_return_of_a_stake_is_that_of_the_commission_as_it_is_rounded(

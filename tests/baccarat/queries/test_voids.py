@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from baccarat.domain.fairness.shuffle import round_seed, shuffle
 from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.coups import Coup
 from baccarat.domain.rules.deal import deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.tables.events import ShoeEnded
@@ -48,7 +49,7 @@ def test_rounds_voided_in_play_count_with_what_their_cards_would_have_won(house:
         assert voided.seed is not None
         seed, cut = bytes.fromhex(voided.seed), bytes.fromhex(voided.cut or "")
         cards = shuffle(seed, cut=cut, decks=rules.decks, first=6)
-        settlement = settle(rules, {B: 2500, P: 500}, deal(cards).outcome)
+        settlement = settle(rules, {B: 2500, P: 500}, Coup.of(deal(cards)))
         gain += 3000 - settlement.returned
     (voids,) = voids_by_cause(house.state(table))
     assert (voids.cause, voids.rounds) == (VoidCause.MISDEAL, 3)
@@ -93,7 +94,7 @@ def test_voids_of_ended_shoes_are_read_with_as_many_queries_however_many_they_ar
             out = [Card(card) for card in shoe.cards.split()]
             drawn = shuffle(round_seed(seed, number), cut=cut, decks=1, out=out)
             cards = shuffle(seed, cut=cut, decks=1)[shoe.cards_used :] if fixed_order else drawn
-            settled = settle(house.state(table).rules, {B: 2500}, deal(cards).outcome)
+            settled = settle(house.state(table).rules, {B: 2500}, Coup.of(deal(cards)))
             gain += 2500 - settled.returned
         with CaptureQueriesContext(connection) as queries:
             (voids,) = voids_by_cause(house.state(table))

@@ -184,7 +184,7 @@ def test_a_table_shows_rules_seats_shoe_rounds_and_accounts(office: Office) -> N
 
     body = body_of(superuser(), page_of("baccarat_table", table))
 
-    assert "5/100 of the win, exact, taken when the shoe ends or the player leaves" in body
+    assert "5/100 commission, exact, set aside until the shoe ends or the player leaves" in body
     assert "25.00, 100.00, 500.00, 1000.00" in body
     assert "cards used" in body
     assert page_of("baccarat_round", office.settled(office.company[0]).pk) in body

@@ -89,9 +89,9 @@ def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Offi
     for words in (
         "Minimum: 5.00 EUR becomes 10.00 EUR.",
         "Tie: pays 8:1 if winner is tie becomes pays 9:1 if winner is tie.",
-        "less 5/100 commission, exact, settlement becomes",
+        "less 5/100 commission, exact, taken from the payout becomes",
         "pays 9:1 if winner is tie (9.5156%)",
-        "4/100 commission, exact, settlement",
+        "4/100 commission, exact, taken from the payout",
         "Return on Tie: 85.6404% becomes 95.1560%.",
         "95.1560%",
         "Asked for by the players.",
