@@ -1,6 +1,6 @@
 """The theoretical and the actual return, with the band that contains the result of 99 % of honest games. Pure.
 
-Seats of one round share its outcome, and spots of one round exclude each other, so the variance of what rounds return
+Seats of one round share its coup, by which its spots depend on each other, so the variance of what rounds return
 is computed from the stakes on each pair of spots in each round:
 
     V = sum over rounds, sum over spots s and t of  S_s * S_t * cov(X_s, X_t)
@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from baccarat.domain.rules.odds import coups_alike, expected_return, gain_of, odds_sheet
+from baccarat.domain.rules.odds import SpotOdds, coups_alike, expected_return, gain_of, odds_sheet
 from baccarat.domain.rules.table_rules import TableRules
 
 Z_99_PERCENT: Final = Fraction("2.5758293035489004")
@@ -116,19 +116,23 @@ def return_band(played: ReturnTotals, spread: Fraction, *, rarest_results: Fract
 
 
 def expected_rarest_results(rules: TableRules, staked: Mapping[str, int], squares: Mapping[Pair, int]) -> Fraction:
-    """Return the expected count of the rarest win or loss of these spots, in rounds with equal stakes.
+    """Return the expected count of these spots' rarest loss or paying line, in rounds with equal stakes.
 
     Unequal stakes count as fewer rounds: (sum of stakes)^2 / (sum of squares).
     """
     odds = odds_sheet(rules)
     return min(
         (
-            Fraction(amount**2, squares[spot, spot]) * min(odds.spot(spot).win, odds.spot(spot).lose)
+            Fraction(amount**2, squares[spot, spot]) * _rarest(odds.spot(spot))
             for spot, amount in staked.items()
             if amount
         ),
         default=Fraction(0),
     )
+
+
+def _rarest(odds: SpotOdds) -> Fraction:
+    return min(odds.lose, *(each.chance for each in odds.lines if each.line.pays is not None))
 
 
 def root(value: Fraction) -> Fraction:

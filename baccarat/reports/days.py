@@ -1,6 +1,6 @@
 """Figures of days for plots and tables: days that are over from their reports, others from the ledger and the wagers.
 
-The reports of a day are created an hour after it; until all three are there, the day is read as today is: by four
+The reports of a day are created an hour after it; until all three are there, the day is read as today is: by five
 statements, however much was played. Days begin as in the reports. A voided round has no return, as in the game
 performance report.
 """
@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.reports.band import Z_99_PERCENT, expected_return_of_stake, root, variance
-from baccarat.reports.play_facts import SPOT_PAIRS, SPOTS, symmetric_squares
+from baccarat.reports.play_facts import SPOT_NAMES_SQL, most_spots, named_squares, squares_column, staked_columns
 from baccarat.storage.rules_versions import decode_rules
 from casino.events.ids import first_id, last_id
 from casino.events.sql import fetch
@@ -91,15 +92,14 @@ _LEDGER: Final = f"""
        AND account.kind IN ('bank', 'commission', 'rack', 'stakes', 'game', 'account')
      GROUP BY 1, 2, 3, 4
 """  # noqa: S608  (constants)
-_STAKED: Final = ", ".join(f"coalesce(sum((stakes->>'{spot}')::bigint), 0) AS on_{spot}" for spot in SPOTS)
-_SQUARES: Final = ", ".join(f"sum(on_{one} * on_{other})" for one, other in SPOT_PAIRS)
 _GROUP: Final = "operator, day, money, currency, rules"
 _WAGERS: Final = f"""
     WITH {_DAYS_CTE}, versions AS MATERIALIZED (
-        SELECT table_id, digest, min(id) OVER (PARTITION BY digest) AS id  -- one for all tables with the same rules
-          FROM baccarat_rulesversion WHERE operator_id IN (SELECT id FROM days)
+        SELECT table_id, digest, min(id) OVER (PARTITION BY digest) AS id,  -- one for all tables with the same rules
+               {SPOT_NAMES_SQL} AS names
+          FROM baccarat_rulesversion version WHERE operator_id IN (SELECT id FROM days)
     ), wagers AS MATERIALIZED (
-        SELECT days.id AS operator, days.day, wager.currency, wager.round_id, versions.id AS rules, wager.stakes,
+        SELECT days.id AS operator, days.day, wager.currency, wager.round_id, versions.id AS rules, names, wager.stakes,
                wager.money_type AS money, wager.returned
           FROM days
          CROSS JOIN LATERAL (  -- ended when its wagers were settled; OFFSET 0: this operator's alone are read
@@ -110,10 +110,10 @@ _WAGERS: Final = f"""
           JOIN versions ON versions.table_id = round.table_id AND versions.digest = round.rules
          WHERE wager.settled_at IS NOT NULL AND wager.voided_at IS NULL
     ), rounds AS (
-        SELECT {_GROUP}, sum(returned) AS returned, {_STAKED}
+        SELECT {_GROUP}, sum(returned) AS returned, {{staked}}
           FROM wagers GROUP BY {_GROUP}, round_id
     ), sums AS (
-        SELECT {_GROUP}, sum(returned)::bigint AS returned, array[{_SQUARES}]::text[] AS squares
+        SELECT {_GROUP}, sum(returned)::bigint AS returned, {{squares}} AS squares
           FROM rounds GROUP BY {_GROUP}
     ), stakes AS (
         SELECT {_GROUP}, jsonb_agg(jsonb_build_array(spot, stake, times))::text AS stakes
@@ -360,12 +360,19 @@ def _read_live(owners: _Owners, live: Sequence[_Live]) -> dict[Key, Figures]:
     figures: dict[Key, Figures] = {}
     for operator, day, money_type, currency, *sums in fetch(_LEDGER, values):
         figures[operator, day, owners.kind_of_money(operator, money_type), currency] = Figures(*sums)
-    for operator, day, money_type, currency, rules, *sums in fetch(_WAGERS, values):
+    wagers = _wagers(most_spots({each.operator for each in live}))
+    for operator, day, money_type, currency, rules, *sums in fetch(wagers, values):
         key = (operator, day, owners.kind_of_money(operator, money_type), currency)
         _add_wagers(figures.setdefault(key, Figures()), decode_rules(rules), sums)
     for each in figures.values():
         each.expected = Fraction(round(each.expected))
     return figures
+
+
+@lru_cache
+def _wagers(spots: int) -> str:
+    staked = staked_columns(spots, "sum((stakes->>names[{place}])::bigint)")
+    return _WAGERS.format(staked=staked, squares=squares_column(spots))
 
 
 def _add_wagers(day: Figures, rules: TableRules, sums: Sequence[Any]) -> None:
@@ -376,4 +383,4 @@ def _add_wagers(day: Figures, rules: TableRules, sums: Sequence[Any]) -> None:
     day.expected += sum(
         (expected_return_of_stake(rules, spot, stake) * times for spot, stake, times in staked), Fraction(0)
     )
-    day.variance += variance(rules, symmetric_squares(squares))
+    day.variance += variance(rules, named_squares(rules.spot_names, squares))

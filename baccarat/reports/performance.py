@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+from baccarat.domain.rules.spots import spot_title
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.reports import play_facts
 from baccarat.reports.band import (
@@ -48,7 +49,7 @@ def open_return_cases(scope: ReportScope, data: ReportData) -> None:
 
 
 def _open(scope: ReportScope, row: Row) -> None:
-    money_type, currency, table, name, rules, digest, _, _, _, spot, rounds, wagers, handle, returned, *_ = row
+    money_type, currency, table, name, rules, digest, _, _, _, spot, title, rounds, wagers, handle, returned, *_ = row
     theory, expected, actual, low, high, verdict = row[-6:]
     details = format_amounts({
         "table": str(table), "name": name, "rules": digest, "label": rules, "spot": spot,
@@ -69,7 +70,7 @@ def _open(scope: ReportScope, row: Row) -> None:
         operator=scope.operator,
         subject=f"table:{table}",
         actor="system",
-        reason=f"the actual return of {spot} is {verdict} its band",
+        reason=f"the actual return of {title} is {verdict} its band",
         before={"low": details["low"], "expected": details["expected"], "high": details["high"]},
         after={"actual": details["actual"], "rules": digest, "label": rules, "rounds": rounds},
         amount=returned,
@@ -82,9 +83,9 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class PerformanceLine:
-    """One spot of a table and rules, or all spots together, with its verdict."""
+    """One spot of a table and rules, or all spots together (None), with its verdict."""
 
-    spot: str
+    spot: str | None
     staked: SpotTotals
     theoretical_return: Fraction | None
     totals: ReturnTotals
@@ -109,21 +110,19 @@ def read(scope: ReportScope) -> ReportData:
 
 
 def performance_lines(play: TablePlay, rules: TableRules | None) -> Iterator[PerformanceLine]:
-    """Yield a line for each spot with stakes, and then for all. Without rules there is no theoretical return."""
-    for spot in play_facts.SPOTS:
-        if spot in play.spots:
-            yield _line(play, rules, spot)
+    """Yield a line for each spot of the rules, and then for all. Without rules there is no theoretical return."""
+    for spot in sorted(play.spots) if rules is None else rules.spot_names:
+        yield _line(play, rules, spot)
     yield _line(play, rules, None)
 
 
 def _line(play: TablePlay, rules: TableRules | None, spot: str | None) -> PerformanceLine:
-    spots = play.spots if spot is None else {spot: play.spots[spot]}
+    spots = play.spots if spot is None else {spot: play.spots.get(spot, SpotTotals())}
     squares = {pair: total for pair, total in play.squares.items() if set(pair) <= set(spots)}
-    staked = _sum(play, spots) if spot is None else play.spots[spot]
-    name = ALL if spot is None else spot
+    staked = _sum(play, spots) if spot is None else spots[spot]
     if rules is None:
         totals = ReturnTotals(staked.handle, staked.returned, Fraction(0), squares)
-        return PerformanceLine(name, staked, None, totals, Fraction(0), None)
+        return PerformanceLine(spot, staked, None, totals, Fraction(0), None)
     expected = sum(
         (
             expected_return_of_stake(rules, one, stake) * times
@@ -137,7 +136,7 @@ def _line(play: TablePlay, rules: TableRules | None, spot: str | None) -> Perfor
     rarest = expected_rarest_results(rules, {one: spots[one].handle for one in spots}, squares)
     band = return_band(totals, spread, rarest_results=rarest)
     return PerformanceLine(
-        name, staked, None if spot is None else theoretical_return(rules, spot), totals, spread, band
+        spot, staked, None if spot is None else theoretical_return(rules, spot), totals, spread, band
     )
 
 
@@ -153,12 +152,13 @@ def _sum(play: TablePlay, spots: dict[str, SpotTotals]) -> SpotTotals:
 
 
 def _row(scope: ReportScope, play: TablePlay, rule_set: RuleSet | None, line: PerformanceLine) -> Row:
-    staked, band, whole = line.staked, line.band, line.spot == ALL
+    staked, band, whole = line.staked, line.band, line.spot is None
+    spot = ALL if line.spot is None else line.spot
     since, until = (play.opened_at, None) if rule_set is None else (rule_set.since, rule_set.until)
     return (
         scope.money_type_label(play.money_type), play.currency, play.table, play.name, _label(rule_set), play.rules,
-        since, until, _status(play, rule_set), line.spot, staked.rounds, staked.wagers, staked.handle, staked.returned,
-        staked.commission, play.voided if whole else None, staked.voided_handle,
+        since, until, _status(play, rule_set), spot, spot_title(spot), staked.rounds, staked.wagers, staked.handle,
+        staked.returned, staked.commission, play.voided if whole else None, staked.voided_handle,
         play.in_play if whole else None, line.theoretical_return, band and band.expected, band and band.actual,
         band and band.low, band and band.high, "" if band is None else band.verdict.value,
     )  # fmt: skip
@@ -206,6 +206,7 @@ PERFORMANCE: Final = ReportDefinition(
         timestamp("available_until", "Until"),
         Column("status", "Status"),
         Column("spot", "Spot"),
+        Column("spot_title", "Title of the spot"),
         integer("rounds", "Rounds", summed=False),
         integer("wagers", "Stakes", summed=False),
         amount("handle", "Handle", summed=False),
@@ -224,5 +225,5 @@ PERFORMANCE: Final = ReportDefinition(
     read=read,
     repeatable=False,
     watch=open_return_cases,
-    key_columns=("table", "spot", "verdict", "actual", "low", "high", "expected", "handle"),
+    key_columns=("table", "spot_title", "verdict", "actual", "low", "high", "expected", "handle"),
 )

@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
+from math import isqrt
 from typing import Any, Final
 from uuid import UUID
 
@@ -39,13 +41,56 @@ def load_rule_sets(tables: Collection[UUID]) -> dict[tuple[UUID, str], RuleSet]:
     }
 
 
-SPOTS: Final = "player", "banker", "tie"
-SPOT_PAIRS: Final = [(one, other) for index, one in enumerate(SPOTS) for other in SPOTS[index:]]
-_STAKED: Final = ", ".join(f"coalesce(sum(stake) FILTER (WHERE spot = '{spot}'), 0) AS on_{spot}" for spot in SPOTS)
-_SQUARES: Final = ", ".join(f"sum(on_{one} * on_{other}) FILTER (WHERE NOT voided)" for one, other in SPOT_PAIRS)
-_ROUNDS: Final = ", ".join(f"count(*) FILTER (WHERE NOT voided AND on_{spot} > 0)" for spot in SPOTS)
+SPOT_NAMES_SQL: Final = """
+    ARRAY(SELECT spot->>'name' FROM jsonb_array_elements(version.rules->'spots') WITH ORDINALITY AS listed (spot, place)
+           ORDER BY place)
+"""
+"""The names of the spots of a `version` of rules, in order."""
+_MOST_SPOTS: Final = """
+    SELECT coalesce(max(jsonb_array_length(rules->'spots')), 1) FROM baccarat_rulesversion
+     WHERE operator_id = ANY (%s::uuid[])
+"""
+
+
+def most_spots(operators: Collection[UUID]) -> int:
+    """Return how many spots the rules of these operators' tables have at most."""
+    return int(fetch(_MOST_SPOTS, [list(operators)])[0][0])
+
+
+def staked_columns(spots: int, of_place: str) -> str:
+    """Return the columns `on_1` and so on: what is staked on the spot in that place. `of_place` sums up for a place."""
+    return ", ".join(f"coalesce({of_place.format(place=place)}, 0) AS on_{place}" for place in range(1, spots + 1))
+
+
+def squares_column(spots: int, condition: str = "true") -> str:
+    """Return the sums of products of the stakes on two places of a round, as text, because they exceed 64 bits."""
+    sums = (f"sum(on_{one} * on_{other}) FILTER (WHERE {condition})" for one, other in _pairs(spots))
+    return f"array[{', '.join(sums)}]::text[]"
+
+
+def named_squares(names: Sequence[str], squares: Sequence[str | None]) -> dict[Pair, int]:
+    """Return what `squares_column` summed up, for both orders of each pair of spots."""
+    most = (isqrt(8 * len(squares) + 1) - 1) // 2
+    both: dict[Pair, int] = {}
+    for (one, other), amount in zip(_pairs(most), squares, strict=True):
+        if other <= len(names):
+            pair = names[one - 1], names[other - 1]
+            both[pair] = both[pair[::-1]] = int(amount or 0)
+    return both
+
+
+def _pairs(spots: int) -> list[tuple[int, int]]:
+    return [(one, other) for one in range(1, spots + 1) for other in range(one, spots + 1)]
+
+
+_GROUP: Final = "table_id, rules, currency, money_type"
+
+
 _READ: Final = f"""
-    WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, settled AS MATERIALIZED (
+    WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, versions AS MATERIALIZED (
+        SELECT table_id, digest AS rules, {SPOT_NAMES_SQL} AS names
+          FROM baccarat_rulesversion version WHERE operator_id = %(operator)s
+    ), settled AS MATERIALIZED (
         SELECT event.data, round.id AS round, round.table_id, round.rules, round.currency,
                EXISTS (SELECT FROM events_event undone
                          JOIN events_seal seal ON seal.event_id = undone.id AND seal.position <= %(position)s
@@ -56,27 +101,26 @@ _READ: Final = f"""
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s AND NOT round.forced
     ), bets AS MATERIALIZED (
-        SELECT round, table_id, rules, currency, voided, wager.money_type, result.spot, result.stake, result.commission,
-               result.returned
+        SELECT round, settled.table_id, settled.rules, currency, voided, wager.money_type, result.spot, result.stake,
+               result.commission, result.returned, array_position(names, result.spot) AS place
           FROM settled
+          LEFT JOIN versions ON versions.table_id = settled.table_id AND versions.rules = settled.rules
          CROSS JOIN LATERAL json_to_recordset(data->'wagers')
                AS wager (money_type text, results json)
          CROSS JOIN LATERAL json_to_recordset(wager.results)
                AS result (spot text, stake bigint, commission bigint, returned bigint)
     ), rounds AS (
-        SELECT round, table_id, rules, currency, money_type, voided, {_STAKED}
-          FROM bets GROUP BY round, table_id, rules, currency, money_type, voided
+        SELECT round, {_GROUP}, voided, {{staked}} FROM bets GROUP BY round, {_GROUP}, voided
     ), moments AS (
-        SELECT table_id, rules, currency, money_type, array[count(*) FILTER (WHERE NOT voided), {_ROUNDS}] AS rounds,
-               array[{_SQUARES}]::text[] AS squares, count(*) FILTER (WHERE voided) AS voided
-          FROM rounds GROUP BY table_id, rules, currency, money_type
+        SELECT {_GROUP}, array[count(*) FILTER (WHERE NOT voided), {{rounds}}] AS rounds, {{squares}} AS squares,
+               count(*) FILTER (WHERE voided) AS voided
+          FROM rounds GROUP BY {_GROUP}
     ), stakes AS (
-        SELECT table_id, rules, currency, money_type,
-               jsonb_agg(jsonb_build_array(spot, voided, stake, wagers, returned, commission))::text AS stakes
-          FROM (SELECT table_id, rules, currency, money_type, spot, voided, stake, count(*) AS wagers,
-                       sum(returned) AS returned, sum(commission) AS commission
-                  FROM bets GROUP BY table_id, rules, currency, money_type, spot, voided, stake) stake_counts
-         GROUP BY table_id, rules, currency, money_type
+        SELECT {_GROUP}, jsonb_agg(jsonb_build_array(spot, voided, stake, wagers, returned, commission))::text AS stakes
+          FROM (SELECT {_GROUP}, spot, voided, stake, count(*) AS wagers, sum(returned) AS returned,
+                       sum(commission) AS commission
+                  FROM bets GROUP BY {_GROUP}, spot, voided, stake) stake_counts
+         GROUP BY {_GROUP}
     ), undone AS (
         SELECT round.table_id, round.rules, round.currency, seat.money_type, count(DISTINCT round.id) AS voided
           FROM facts
@@ -94,12 +138,13 @@ _READ: Final = f"""
                               ORDER BY number DESC LIMIT 1) last
          WHERE ended.kind = 'stakes' AND ended.balance <> 0)
     SELECT money_type, currency, table_id, rules, tables.name, tables.opened_at, tables.suspension_reason IS NOT NULL,
-           moments.rounds, moments.squares, stakes.stakes, (coalesce(moments.voided, 0)
-           + coalesce(undone.voided, 0))::bigint, coalesce(in_play.balance, 0)::bigint
+           versions.names, moments.rounds, moments.squares, stakes.stakes,
+           (coalesce(moments.voided, 0) + coalesce(undone.voided, 0))::bigint, coalesce(in_play.balance, 0)::bigint
       FROM moments
-      JOIN stakes USING (table_id, rules, currency, money_type)
-      FULL JOIN undone USING (table_id, rules, currency, money_type)
-      FULL JOIN in_play USING (table_id, rules, currency, money_type)
+      JOIN stakes USING ({_GROUP})
+      FULL JOIN undone USING ({_GROUP})
+      FULL JOIN in_play USING ({_GROUP})
+      LEFT JOIN versions USING (table_id, rules)
       JOIN (SELECT id, name, opened_at, suspension_reason FROM baccarat_table) tables ON tables.id = table_id
      ORDER BY money_type, currency, tables.name, table_id, rules
 """  # noqa: S608  (the pieces are constants)
@@ -137,21 +182,31 @@ class TablePlay:
 
 
 def read_play(scope: ReportScope) -> list[TablePlay]:
-    """Return play by table, rules, money type and currency, in one statement."""
-    return [_table_play(*row) for row in fetch(_READ, scope.values())]
+    """Return play by table, rules, money type and currency."""
+    return [_table_play(*row) for row in fetch(_statement(most_spots([scope.operator])), scope.values())]
+
+
+@lru_cache
+def _statement(spots: int) -> str:
+    return _READ.format(
+        staked=staked_columns(spots, "sum(stake) FILTER (WHERE place = {place})"),
+        rounds=", ".join(f"count(*) FILTER (WHERE NOT voided AND on_{place} > 0)" for place in range(1, spots + 1)),
+        squares=squares_column(spots, "NOT voided"),
+    )
 
 
 def _table_play(*row: Any) -> TablePlay:
-    money_type, currency, table, rules, name, opened_at, waits, rounds, squares, stakes, voided, in_play = row
+    money_type, currency, table, rules, label, opened_at, waits, names, rounds, squares, stakes, voided, in_play = row
     spots: dict[str, SpotTotals] = defaultdict(SpotTotals)
     for spot, undone, stake, wagers, returned, commission in json.loads(stakes or "[]"):
         _add(spots[spot], undone, stake, (wagers, returned, commission))
-    for spot, count in zip(SPOTS, (rounds or [0] * 4)[1:], strict=True):
+    played, *on_spots = rounds or [0]
+    for spot, count in zip(names or (), on_spots, strict=False):  # other rules may have more spots
         if count:
             spots[spot].rounds = count
     return TablePlay(
-        money_type, currency, table, rules, name, opened_at, waits, rounds[0] if rounds else 0, voided, in_play,
-        dict(spots), symmetric_squares(squares or [None] * len(SPOT_PAIRS)),
+        money_type, currency, table, rules, label, opened_at, waits, played, voided, in_play, dict(spots),
+        named_squares(names or (), squares or ()),
     )  # fmt: skip
 
 
@@ -165,11 +220,3 @@ def _add(staked: SpotTotals, undone: bool, stake: int, sums: tuple[int, int, int
     staked.returned += returned
     staked.commission += commission
     staked.stakes[stake] += wagers
-
-
-def symmetric_squares(squares: Sequence[str | None]) -> dict[Pair, int]:
-    """Return the sums of products for both orders of each pair. They are text because they exceed 64 bits."""
-    both: dict[Pair, int] = {}
-    for (one, other), amount in zip(SPOT_PAIRS, squares, strict=True):
-        both[one, other] = both[other, one] = int(amount or 0)
-    return both

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from baccarat.domain.rules.counting import count_outcomes
+from baccarat.domain.rules.coups import counts_of
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.presets import PRESETS, rules_for
+from baccarat.domain.rules.table_rules import Condition, PayLine, Ratio, SpotKind, SpotRules
 from baccarat.reports.band import (
     MIN_EXPECTED_RESULTS,
     Z_99_PERCENT,
@@ -24,7 +26,7 @@ from baccarat.reports.band import (
     theoretical_return,
     variance,
 )
-from tests.support.spots import SPOTS
+from tests.support.spots import COUPS, SPOTS, lucky_nine
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -40,12 +42,38 @@ def test_several_spots_and_seats_of_one_round_vary_as_the_three_outcomes_say() -
     staked = {"player": 1000, "banker": 500 + 1500, "tie": 300}
     found = count_outcomes(rules.decks)
     ways = {Outcome.PLAYER: found.player, Outcome.BANKER: found.banker, Outcome.TIE: found.tie}
-    back = {outcome: settle(rules, staked, outcome).returned for outcome in ways}
+    back = {outcome: settle(rules, staked, COUPS[outcome]).returned for outcome in ways}
     mean = sum(Fraction(ways[outcome], found.total) * back[outcome] for outcome in ways)
     exact = sum(Fraction(ways[outcome], found.total) * (back[outcome] - mean) ** 2 for outcome in ways)
     squares = {(one, other): staked[one] * staked[other] for one in SPOTS for other in SPOTS}
     assert variance(rules, squares) == exact
     assert sum(expected_return_of_stake(rules, spot, stake) for spot, stake in staked.items()) == mean
+
+
+def test_a_side_bet_varies_with_the_spot_that_it_wins_beside() -> None:
+    rules = rules_for("mini", currency="EUR", spots=lucky_nine())
+    staked, total = {"player": 1000, "banker": 500, "lucky_nine": 300}, sum(counts_of(rules.decks).values())
+    back = [(Fraction(ways, total), settle(rules, staked, coup).returned) for coup, ways in counts_of(8).items()]
+    mean = sum(chance * returned for chance, returned in back)
+    squares = {(one, other): staked[one] * staked[other] for one in staked for other in staked}
+    assert variance(rules, squares) == sum(chance * (returned - mean) ** 2 for chance, returned in back)
+    assert covariances(rules)["player", "lucky_nine"] > 0 > covariances(rules)["banker", "lucky_nine"]
+    assert sum(expected_return_of_stake(rules, spot, stake) for spot, stake in staked.items()) == mean
+
+
+def test_the_rarest_line_says_how_many_rounds_are_needed() -> None:
+    rare = SpotRules(
+        "pairs",
+        SpotKind.SIDE,
+        (
+            PayLine((Condition("perfect_pairs", (2,)),), Ratio(200, 1)),
+            PayLine((Condition("perfect_pairs", (1,)),), Ratio(25, 1)),
+        ),
+    )
+    rules = rules_for("mini", currency="EUR", spots=(rare,))
+    odds = odds_sheet(rules).spot("pairs")
+    expected = expected_rarest_results(rules, {"pairs": 100 * 500}, {("pairs", "pairs"): 100 * 500**2})
+    assert expected == 100 * odds.lines[0].chance < 100 * odds.win / 100
 
 
 def test_a_tables_rounding_is_in_what_is_expected() -> None:
@@ -87,7 +115,8 @@ def test_of_a_thousand_honest_evenings_about_ten_are_outside() -> None:
     chance, found = random.Random(20261121), count_outcomes(rules.decks)
     weights = [found.player, found.banker, found.tie]
     nets = {
-        outcome: sum(settle(rules, {spot: 1000}, outcome).returned for spot in ("banker", "tie")) for outcome in Outcome
+        outcome: sum(settle(rules, {spot: 1000}, COUPS[outcome]).returned for spot in ("banker", "tie"))
+        for outcome in Outcome
     }
     squares = {(one, other): 300 * 10**6 for one in ("banker", "tie") for other in ("banker", "tie")}
     spread, expected = (
