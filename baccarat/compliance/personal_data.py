@@ -70,8 +70,8 @@ _ROUNDS: Final = """
       FROM baccarat_round
 """
 _WAGERS: Final = """
-    id, round_id, table_id, player_id, seat, preset, money_type, currency, stakes, staked, won, commission, returned,
-    confirmed_at, settled_at, voided_at FROM baccarat_wager
+    id, round_id, table_id, player_id, seat, preset, money_type, currency, stakes, staked, won, pushed, commission,
+    returned, confirmed_at, settled_at, voided_at FROM baccarat_wager
 """
 OPERATOR_FILES: Final[Mapping[str, OperatorFile]] = {
     "tables": OperatorFile(

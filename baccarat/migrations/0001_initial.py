@@ -150,6 +150,10 @@ class Migration(migrations.Migration):
                 ("stakes", models.JSONField()),
                 ("staked", models.BigIntegerField()),
                 ("won", models.BigIntegerField(null=True)),
+                (
+                    "pushed",
+                    models.BigIntegerField(help_text="Stakes that came back without a decision.", null=True),
+                ),
                 ("commission", models.BigIntegerField(null=True)),
                 ("returned", models.BigIntegerField(null=True)),
                 ("confirmed_at", models.DateTimeField()),

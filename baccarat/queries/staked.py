@@ -5,22 +5,18 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from baccarat.domain.rules.deal import Outcome
 from casino.events.ids import first_id
 from casino.events.sql import fetch
 
 _OPEN_FOR: Final = timedelta(days=7)
 """No round is open for longer; the ids of rounds tell when they opened, and an index has them by player."""
-_STAKED: Final = f"""
-    SELECT width_bucket(wager.confirmed_at, %(since)s::timestamptz[]) AS place,
-           sum(wager.staked - CASE WHEN round.outcome = '{Outcome.TIE}' THEN
-               coalesce((wager.stakes->>'{"player"}')::bigint, 0)
-               + coalesce((wager.stakes->>'{"banker"}')::bigint, 0) ELSE 0 END)::bigint
-      FROM baccarat_wager AS wager JOIN baccarat_round AS round ON round.id = wager.round_id
-     WHERE wager.player_id = %(player)s AND wager.round_id >= %(first)s AND wager.currency = %(currency)s
-       AND wager.money_type = 'real' AND wager.settled_at IS NOT NULL AND wager.voided_at IS NULL
+_STAKED: Final = """
+    SELECT width_bucket(confirmed_at, %(since)s::timestamptz[]) AS place, sum(staked - pushed)::bigint
+      FROM baccarat_wager
+     WHERE player_id = %(player)s AND round_id >= %(first)s AND currency = %(currency)s
+       AND money_type = 'real' AND settled_at IS NOT NULL AND voided_at IS NULL
      GROUP BY 1
-"""  # noqa: S608  (constants)
+"""
 
 
 def staked_between(player: UUID, currency: str, since: Sequence[datetime]) -> Sequence[int]:

@@ -147,6 +147,7 @@ class Wager(models.Model):
     stakes = models.JSONField()
     staked = models.BigIntegerField()
     won = models.BigIntegerField(null=True)
+    pushed = models.BigIntegerField(null=True, help_text="Stakes that came back without a decision.")
     commission = models.BigIntegerField(null=True)
     returned = models.BigIntegerField(null=True)
     confirmed_at = models.DateTimeField()

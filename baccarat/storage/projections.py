@@ -7,8 +7,9 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat.domain.rounds.events import RoundOpened
+from baccarat.domain.rounds.events import RoundOpened, SeatSettled
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
+from baccarat.domain.rules.payouts import StakeResult
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent, StopImposed, StopLifted, stop_id
 from baccarat.domain.tables.state import OpenClosing, TableState
@@ -171,12 +172,17 @@ def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: T
         stakes=encode(stakes).decode(),
         staked=sum(stakes.values()),
         won=None if settled is None else settled.won,
+        pushed=None if settled is None else _pushed(settled),
         commission=None if settled is None else settled.commission,
         returned=None if settled is None else settled.returned,
         confirmed_at=seat.confirmed_at,
         settled_at=None if settled is None else round_.ended_at,
         voided_at=None if round_.voided is None else round_.voided.voided_at,
     )
+
+
+def _pushed(settled: SeatSettled) -> int:
+    return sum(each.stake for each in settled.results if each.result is StakeResult.PUSH)
 
 
 def sitting_rows(events: Iterable[object], table: TableState) -> list[Row]:

@@ -10,7 +10,7 @@ AMOUNTS: Final = frozenset(
         "amount", "amounts", "auto_approve_up_to", "balance", "balance_after", "balance_before", "balance_now",
         "buy_in", "cap", "chips", "commission", "commission_collected", "debt_created", "deposited", "fee", "fee_fixed",
         "forgiven", "from_account", "from_game", "from_rack", "handle", "kyc_above", "limit", "limits", "maximum",
-        "minimum", "our_amount", "owed", "play_money_caps", "raised", "returned", "rule_amount",
+        "minimum", "our_amount", "owed", "play_money_caps", "pushed", "raised", "returned", "rule_amount",
         "second_approval_above", "stake", "staked", "stakes", "taken", "their_amount", "to_account", "to_game",
         "withdrawn", "won",
     }
