@@ -3,7 +3,7 @@
 One pure mapping from events, used on write, by every rebuild and by the audit.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -45,6 +45,13 @@ _OF_TABLES: Final = f"SELECT {_NAMES} FROM baccarat_rulesversion WHERE table_id 
 _JSON: Final = tuple(place for place, (_, kind) in enumerate(VERSIONS.columns) if kind == "jsonb")
 
 _OF_DIGEST: Final = "SELECT rules::text FROM baccarat_rulesversion WHERE digest = %s LIMIT 1"
+_SPOT_NAMES: Final = """
+SELECT spot->>'name'
+  FROM baccarat_rulesversion
+ CROSS JOIN LATERAL jsonb_array_elements(rules->'spots') WITH ORDINALITY AS listed (spot, place)
+ WHERE %(operators)s::uuid[] IS NULL OR operator_id = ANY (%(operators)s::uuid[])
+ GROUP BY 1 ORDER BY min(place), 1
+"""
 _REACHED: Final = """
 SELECT digest, label, count(*) FILTER (WHERE plays), coalesce(min(name) FILTER (WHERE plays), '')
   FROM (SELECT version.digest, version.label, played_at.name, version.status IN ('in_force', 'published')
@@ -62,6 +69,12 @@ def recorded_rules(digest: str) -> TableRules:
     if not rows:
         raise LookupError(f"no table has had the rules {digest}")
     return decode_rules(rows[0][0])
+
+
+def spot_names(operators: Collection[UUID] | None) -> list[str]:
+    """Return the names of the spots that the rules of these operators' tables have or had, None for all operators."""
+    values = {"operators": None if operators is None else list(operators)}
+    return [name for (name,) in fetch(_SPOT_NAMES, values)]
 
 
 VersionRows = dict[int, Row]

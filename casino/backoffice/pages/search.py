@@ -16,6 +16,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.http import urlencode
 
+from baccarat.domain.rules.spots import spot_title
+from baccarat.storage import rules_versions
 from baccarat.storage.models import Round, Table, Wager
 from casino.backoffice import game, html, scope
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
@@ -67,9 +69,7 @@ class SearchForm(forms.Form):
     player = picker_field("Player", "player", max_length=80)
     table = picker_field("Table", "table", max_length=120)
     operator = forms.UUIDField(label="Operator", required=False, widget=forms.Select)
-    spot = forms.ChoiceField(
-        required=False, choices=[_ANY, *((name, name.capitalize()) for name in ("player", "banker", "tie"))]
-    )
+    spot = forms.ChoiceField(required=False)
     outcome = forms.ChoiceField(required=False, choices=[_ANY, *((each, each.capitalize()) for each in game.OUTCOMES)])
     minimum = forms.CharField(label="Amount from", required=False, max_length=20)
     maximum = forms.CharField(label="to", required=False, max_length=20)
@@ -79,9 +79,12 @@ class SearchForm(forms.Form):
 
     def __init__(self, request: HttpRequest) -> None:
         super().__init__(request.GET or None, auto_id=False, label_suffix="")
-        widget = self.fields["operator"].widget
+        widget, spot = self.fields["operator"].widget, self.fields["spot"]
         if isinstance(widget, forms.Select):
             widget.choices = [_ANY, *scope.operator_slugs(request).items()]
+        if isinstance(spot, forms.ChoiceField):
+            names = rules_versions.spot_names(scope.operators(request))
+            spot.choices = [_ANY, *((name, spot_title(name)) for name in names)]
 
     def clean(self) -> dict[str, Any]:
         """Parse amounts, which need their currency, and compare the ends of ranges."""

@@ -83,6 +83,8 @@ def test_wagers_are_found_by_player_amount_spot_outcome_and_time(office: Office)
     assert sections(client, minimum="100.01", currency="EUR")["Wagers"].rows == []
     assert sections(client, spot="tie")["Wagers"].rows == []
     assert len(sections(client, spot="banker")["Wagers"].rows) == len(all_)
+    offered = client.get(reverse("admin:desk_search")).context["form"].fields["spot"].choices
+    assert offered == [("", "Any"), ("player", "Player"), ("banker", "Banker"), ("tie", "Tie")]
     won = Round.objects.filter(outcome="banker").values("pk")
     by_banker = sections(client, spot="banker", outcome="banker")["Wagers"].rows
     assert len(by_banker) == Wager.objects.filter(round_id__in=won).count()
