@@ -31,6 +31,7 @@ from baccarat.domain.tables.refusals import (
     UnknownVersion,
     VersionNotInForce,
     VersionReasonMissing,
+    WinTooLarge,
 )
 from baccarat.queries import rules_versions, tables
 from baccarat.queries.rules_versions import PlayTotals, RulesVersionDetails
@@ -207,6 +208,7 @@ class TableVersionsView(RulesVersionBaseView):
             DraftPending,
             InvalidRules,
             OddsTooHigh,
+            WinTooLarge,
             PlayMoneyNotOffered,
             PlayerEdgeNotAccepted,
             ReturnUnderFloor,

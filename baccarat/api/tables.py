@@ -17,7 +17,7 @@ from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.presets import UnknownPreset, rules_for
 from baccarat.domain.rules.validation import InvalidRules
-from baccarat.domain.rules.versions import MAX_ODDS
+from baccarat.domain.rules.versions import MAX_ODDS, MAX_ODDS_OF_OTHERS, MAX_WIN
 from baccarat.domain.rules.wagers import AmountNotInChips, require_makeable
 from baccarat.domain.rules.written import read_rules
 from baccarat.domain.tables.refusals import (
@@ -33,6 +33,7 @@ from baccarat.domain.tables.refusals import (
     TableIsClosing,
     UnknownShoe,
     UnknownTable,
+    WinTooLarge,
 )
 from baccarat.queries import fairness, tables
 from baccarat.queries.board_view import LobbyPage, Scoreboard
@@ -219,8 +220,9 @@ class TableClosureRequest(StrictSerializer):
 
 
 _ODDS: Final = (
-    f"For real money, odds are at most {', '.join(f'{odds} on {spot}' for spot, odds in MAX_ODDS.items())} "
-    "(`odds_too_high`)."
+    f"For real money, odds are at most {', '.join(f'{odds} on {spot}' for spot, odds in MAX_ODDS.items())} and "
+    f"{MAX_ODDS_OF_OTHERS} on any other (`odds_too_high`), and a wager wins at most {MAX_WIN:,} euros, or so much in "
+    "another currency (`win_too_large`)."
 )
 
 
@@ -284,6 +286,7 @@ class TablesView(OperatorOrPlayerView):
             ChangeNeedsSecondPerson,
             InvalidRules,
             OddsTooHigh,
+            WinTooLarge,
             PlayMoneyNotOffered,
             PlayerEdgeNotAccepted,
             ReturnUnderFloor,

@@ -56,7 +56,7 @@ def draft(
     The change that publishes it waits for another person. `differences` are fields of TableRules, amounts in minor
     units; `by` is the author. Raises UnknownTable, InvalidRules,
     DraftPending, RulesUnchanged, ShuffleIsFixed, SeatsAreTaken, PlayMoneyNotOffered, and for real money OddsTooHigh,
-    PlayerEdgeNotAccepted, ReturnUnderFloor, AcknowledgementDiffers, AcknowledgementNotNeeded.
+    WinTooLarge, PlayerEdgeNotAccepted, ReturnUnderFloor, AcknowledgementDiffers, AcknowledgementNotNeeded.
     """
     floor = floor_of(operator)
     current = repository.read_table(table=table, operator=operator).rules

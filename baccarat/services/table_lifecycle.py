@@ -77,7 +77,7 @@ def open_table(
 
     `brands` are slugs; none offers the table to all. Its first shoe, long or of one round, is committed to at once.
     Raises UnknownBrand, UnknownPreset, UnknownCurrency, InvalidRules,
-    PlayMoneyNotOffered, and for real money OddsTooHigh, PlayerEdgeNotAccepted, ReturnUnderFloor,
+    PlayMoneyNotOffered, and for real money OddsTooHigh, WinTooLarge, PlayerEdgeNotAccepted, ReturnUnderFloor,
     AcknowledgementDiffers, AcknowledgementNotNeeded, and ChangeNeedsSecondPerson where `needs_change` says so.
     """
     rules = rules_for(preset, currency=currency, **overrides)

@@ -1,6 +1,6 @@
 """Exact odds of each spot, from the counts of all draws, and the odds sheet in plain values and sentences."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -8,9 +8,18 @@ from typing import Final
 
 from baccarat.domain.rules.counting import OutcomeCounts, count_outcomes
 from baccarat.domain.rules.coups import Coup, counts_of
+from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import is_finer_than_minor_unit, settle
 from baccarat.domain.rules.spots import line_in_words, spot_title, timing_in_words
-from baccarat.domain.rules.table_rules import Commission, PayLine, Ratio, SpotRules, TableRules
+from baccarat.domain.rules.table_rules import (
+    Commission,
+    PayLine,
+    Ratio,
+    SpotKind,
+    SpotRules,
+    SpotsPerRound,
+    TableRules,
+)
 from baccarat.domain.rules.wagers import Stakes, is_makeable
 from casino.kernel import money
 
@@ -100,10 +109,26 @@ def expected_return(rules: TableRules, stakes: Stakes) -> Fraction:
     return sum((chance * settle(rules, stakes, coup).returned for coup, chance in kinds), Fraction(0))
 
 
-def largest_win(rules: TableRules, stakes: Stakes) -> int:
-    """Return the most that a wager can win over its stakes, in minor units, by any coup. Raises InvalidStake."""
-    settlements = (settle(rules, stakes, coup) for coup, _ in coups_alike(rules))
-    return max(0, *(settled.returned - settled.staked for settled in settlements))
+@lru_cache(maxsize=256)
+def largest_win(rules: TableRules) -> int:
+    """Return the most that one wager can win over its stakes, in minor units: the maximum on each spot that wins."""
+    stakes = {spot.name: rules.limits_of(spot)[1] for spot in rules.spots}
+    most = 0
+    for coup, _ in coups_alike(rules):
+        gains = [max(0, each.returned - each.stake) for each in settle(rules, stakes, coup).results]
+        most = max(most, max(gains) if rules.spots_per_round is SpotsPerRound.ONE else sum(gains))
+    return most
+
+
+@lru_cache(maxsize=256)
+def hands_of_spots(rules: TableRules) -> Mapping[str, Outcome]:
+    """Return the main spots that win only if one hand does, with that hand."""
+    found = {}
+    for spot in rules.spots:
+        winners = {coup.winner for coup in counts_of(rules.decks) if (line := spot.line(coup)) and line.pays}
+        if spot.kind is SpotKind.MAIN and len(winners) == 1 and Outcome.TIE not in winners:
+            found[spot.name] = winners.pop()
+    return found
 
 
 def gain_of(spot: SpotRules, line: PayLine | None) -> Fraction:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Final
 
 from baccarat.domain.rules.odds import SpotOdds, as_fraction, format_decimal, format_fraction, odds_sheet
+from baccarat.domain.rules.presets import SCALES
 from baccarat.domain.rules.spots import spot_in_words, spot_title
 from baccarat.domain.rules.table_rules import (
     FIELDS,
@@ -22,13 +23,17 @@ from baccarat.domain.rules.table_rules import (
     TableRules,
 )
 from baccarat.domain.rules.written import write_rules
-from casino.kernel.money import format_amount
+from casino.kernel.money import format_amount, unit
 
 DEFAULT_FLOOR: Final = 7500
 """Default minimum return of a spot for real money, in hundredths of a percent."""
 BASIS_POINTS: Final = 10_000
 MAX_ODDS: Final[Mapping[str, Ratio]] = {"player": Ratio(1, 1), "banker": Ratio(1, 1), "tie": Ratio(20, 1)}
-"""The highest odds of each spot for real money. A spot without them can't be offered for real money."""
+"""The highest odds of these spots for real money."""
+MAX_ODDS_OF_OTHERS: Final = Ratio(250, 1)
+"""Those of any other spot."""
+MAX_WIN: Final = 1_000_000
+"""The most that one wager may win for real money, in whole units of the currency, times its scale."""
 _SHOE_FIELDS: Final = ("decks", "cut_cards_from_end", "hands_after_cut", "burn", "fixed_order")
 """Fields that apply to a whole shoe. Commission that is deferred to its end does, too."""
 
@@ -71,13 +76,22 @@ def return_warnings(rules: TableRules, *, floor: int) -> tuple[ReturnWarning, ..
     )
 
 
-def spots_over_odds(rules: TableRules, limits: Mapping[str, Ratio] = MAX_ODDS) -> tuple[str, ...]:
-    """Return the spots that pay more than the installation allows for real money, or that it has no limit for."""
+def highest_odds(spot: str) -> Ratio:
+    """Return the highest odds of a spot that the installation allows for real money."""
+    return MAX_ODDS.get(spot, MAX_ODDS_OF_OTHERS)
+
+
+def highest_win(currency: str) -> int:
+    """Return the most that one wager may win for real money, in minor units. Raises UnknownCurrency."""
+    return MAX_WIN * SCALES.get(currency, 1) * unit(currency)
+
+
+def spots_over_odds(rules: TableRules) -> tuple[str, ...]:
+    """Return the spots that pay more than the installation allows for real money."""
     return tuple(
         spot.name
         for spot in rules.spots
-        if spot.name not in limits
-        or any(line.pays and as_fraction(line.pays) > as_fraction(limits[spot.name]) for line in spot.lines)
+        if any(line.pays and as_fraction(line.pays) > as_fraction(highest_odds(spot.name)) for line in spot.lines)
     )
 
 

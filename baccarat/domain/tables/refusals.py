@@ -129,6 +129,14 @@ class OddsTooHigh(Refusal):
     fact_types = {"spots": list[str], "highest_odds": dict[str, str]}
 
 
+class WinTooLarge(Refusal):
+    code = "win_too_large"
+    kind = RefusalKind.INVALID
+    title = "One wager can win more than this installation allows for real money"
+    remedy = "Lower the maximum of the spots that pay most to one by which a wager wins `highest_win` at most."
+    fact_types = {"largest_win": Amount, "highest_win": Amount, "currency": str}
+
+
 class PlayerEdgeNotAccepted(Refusal):
     code = "player_edge_not_accepted"
     kind = RefusalKind.INVALID

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from baccarat.domain.rules import versions
+from baccarat.domain.rules.odds import largest_win
 from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import commands as c
@@ -20,14 +21,17 @@ Events = Sequence[e.VersionEvent]
 def require_allowed(rules: TableRules, *, floor: int, acknowledgement: str, edge_accepted: bool = False) -> None:
     """Check that the rules are allowed for real money, and that an operator has acknowledged what they require.
 
-    Raises OddsTooHigh, PlayerEdgeNotAccepted, ReturnUnderFloor if nothing was typed, otherwise AcknowledgementDiffers,
-    AcknowledgementNotNeeded.
+    Raises OddsTooHigh, WinTooLarge, PlayerEdgeNotAccepted, ReturnUnderFloor if nothing was typed, otherwise
+    AcknowledgementDiffers, AcknowledgementNotNeeded.
     """
     over = versions.spots_over_odds(rules)
     if over:
         raise r.OddsTooHigh(
-            spots=list(over), highest_odds={spot: str(odds) for spot, odds in versions.MAX_ODDS.items()}
+            spots=list(over), highest_odds={spot: str(versions.highest_odds(spot)) for spot in rules.spot_names}
         )
+    win, highest = largest_win(rules), versions.highest_win(rules.currency)
+    if win > highest:
+        raise r.WinTooLarge(largest_win=win, highest_win=highest, currency=rules.currency)
     if versions.is_acknowledged(rules, floor=floor, acknowledgement=acknowledgement):
         return
     sentence = versions.acknowledgement_sentence(rules, floor=floor)

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from baccarat.domain.rules.presets import rules_for
-from baccarat.domain.rules.versions import MAX_ODDS, spots_over_odds
+from baccarat.domain.rules.table_rules import Condition, PayLine, Ratio, SpotKind, SpotRules
+from baccarat.domain.rules.versions import spots_over_odds
 from baccarat.services import table_lifecycle
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
@@ -70,10 +71,23 @@ def test_that_players_have_the_edge_is_a_critical_event_with_the_odds_and_both_p
     assert SignificantEvent.objects.filter(kind="player_edge", operator_id=lucky.id).count() == 2
 
 
-def test_a_spot_without_highest_odds_is_not_offered_for_real_money() -> None:
-    mini = rules_for("mini", currency="EUR")
-    assert spots_over_odds(mini) == ()
-    assert spots_over_odds(mini, {spot: odds for spot, odds in MAX_ODDS.items() if spot != "tie"}) == ("tie",)
+@pytest.mark.parametrize(("name", "odds", "over"), [("pair", 250, ()), ("pair", 251, ("pair",)), ("tie", 21, ("tie",))])
+def test_a_spot_without_highest_odds_of_its_own_has_those_of_all_others(
+    name: str, odds: int, over: tuple[str, ...]
+) -> None:
+    line = PayLine((Condition("perfect_pairs", (2,)),), Ratio(odds, 1))
+    spots = (*rules_for("mini", currency="EUR").spots[:2], SpotRules(name, SpotKind.SIDE, (line,)))
+    assert spots_over_odds(rules_for("mini", currency="EUR", spots=spots)) == over
+
+
+def test_one_wager_wins_for_real_money_at_most_what_the_installation_allows(lucky: Tenant) -> None:
+    rules = {"minimum": "5.00", "maximum": "125000.00"}
+    alone = lucky.post("tables", {**MINI, "rules": rules}, person="ann")
+    assert alone.status_code == 202
+    more = lucky.post("tables", {**MINI, "rules": {**rules, "maximum": "125001.00"}}, person="ann").json()
+    assert (more["code"], more["largest_win"], more["highest_win"]) == ("win_too_large", "1000008.00", "1000000.00")
+    body = {**MINI, "money_types": ["play"], "rules": {**rules, "maximum": "125001.00"}}
+    assert lucky.post("tables", body).status_code == 201
 
 
 @pytest.mark.parametrize(("odds", "status"), [("20:1", 202), ("21:1", 422)])

@@ -1,6 +1,7 @@
 """The odds come from first principles and meet the published figures."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from math import perm
 
@@ -13,13 +14,15 @@ from baccarat.domain.rules.odds import (
     expected_return,
     format_decimal,
     format_fraction,
+    hands_of_spots,
+    largest_win,
     notes,
     odds_document,
     odds_sheet,
 )
 from baccarat.domain.rules.presets import PRESETS, rules_for
-from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
-from tests.support.spots import SPOTS, spots_of
+from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, SpotsPerRound
+from tests.support.spots import SPOTS, lucky_nine, spots_of
 
 PLAYER, BANKER, TIE = SPOTS
 
@@ -181,3 +184,17 @@ def test_the_document_is_json_with_fractions_beside_decimals(name: str) -> None:
 
 def test_outcomes_and_spots_share_their_names() -> None:
     assert [outcome.value for outcome in Outcome] == [*SPOTS]
+
+
+def test_the_largest_win_is_that_of_the_spots_that_win_together() -> None:
+    mini = rules_for("mini", currency="EUR")
+    assert largest_win(mini) == 8 * 300_00
+    assert largest_win(replace(mini, spots_per_round=SpotsPerRound.ONE)) == 8 * 300_00
+    nine = rules_for("mini", currency="EUR", spots=lucky_nine(), maximum=60_00)
+    assert largest_win(nine) == 60_00 + 20 * 25_00
+    assert largest_win(replace(nine, spots_per_round=SpotsPerRound.ONE)) == 20 * 25_00
+
+
+def test_spots_that_win_with_one_hand_alone_are_on_its_side() -> None:
+    assert hands_of_spots(rules_for("mini", currency="EUR")) == {PLAYER: Outcome.PLAYER, BANKER: Outcome.BANKER}
+    assert hands_of_spots(rules_for("mini", currency="EUR", spots=lucky_nine())).keys() == {PLAYER, BANKER}

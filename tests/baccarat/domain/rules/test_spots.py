@@ -11,7 +11,7 @@ import pytest
 
 from baccarat.domain.rules.coups import Coup, Pair, counts_of
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.odds import format_decimal, largest_win, odds_sheet
+from baccarat.domain.rules.odds import format_decimal, odds_sheet
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.spots import line_in_words, read_spots, write_spots
@@ -119,13 +119,6 @@ def test_every_coup_pays_on_a_presets_spots_what_the_table_by_hand_says(preset: 
 @pytest.mark.parametrize("spots", [TRADE.spots, *(rules_for(name, currency="EUR").spots for name in PRESETS)])
 def test_what_is_written_is_read_as_it_was(spots: Any) -> None:
     assert read_spots(write_spots(spots, str), int) == spots
-
-
-def test_the_largest_win_of_a_wager_is_that_of_its_best_coup() -> None:
-    assert largest_win(MINI, {"banker": 10_00, "tie": 5_00}) == 40_00  # a tie: 8 x 5, the stake on Banker returned
-    assert largest_win(MINI, {"banker": 100_00, "tie": 5_00}) == 90_00  # Banker: 100 less 5 %, the stake on Tie lost
-    assert largest_win(TRADE, {"perfect_pair": 1_00, "player": 10_00}) == 210_00
-    assert largest_win(MINI, {"player": 10_00, "banker": 10_00}) == 0
 
 
 @pytest.mark.parametrize(
