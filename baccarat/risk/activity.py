@@ -3,20 +3,23 @@
 A window that ends with a quarter of an hour begins with the quarter its length before, so that it is never shorter.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 from django.db import transaction
 
 from baccarat.domain.rounds.events import RoundSettled, RoundVoided, SeatSettled
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.odds import hands_of_spots
 from baccarat.storage.event_registry import CATALOGUE as PLAY
 from baccarat.storage.models import Round
+from baccarat.storage.rules_versions import recorded_rules
 from casino.events.records import SealedEvent
 from casino.events.sql import execute, fetch
 from casino.kernel.money import MoneyType
@@ -31,7 +34,6 @@ WINDOWS: Final[Mapping[str, timedelta]] = {
     "7 d": timedelta(days=7),
     "30 d": timedelta(days=30),
 }
-_SIDES: Final = frozenset({"player", "banker"})
 _WITHDRAWN: Final = {
     "WithdrawalRequested": 1,
     "WithdrawalRejected": -1,
@@ -191,11 +193,21 @@ def project(batch: Sequence[SealedEvent]) -> Touched:
     return Touched(activity, pairs)
 
 
-def _places(streams: Iterable[str]) -> dict[str, tuple[UUID, UUID, str]]:
-    """Return the operator, the table and the currency of each round, but of those with chosen cards."""
+class Place(NamedTuple):
+    """Where a round is played, and the digest of its rules."""
+
+    operator: UUID
+    table: UUID
+    currency: str
+    rules: str
+
+
+def _places(streams: Iterable[str]) -> dict[str, Place]:
+    """Return the place of each round, but of those with chosen cards."""
     ids = [UUID(stream.removeprefix("round-")) for stream in streams]
-    rows = Round.objects.filter(pk__in=ids, forced=False).values_list("pk", "operator_id", "table_id", "currency")
-    return {f"round-{key}": (operator, table, currency) for key, operator, table, currency in rows}
+    rounds = Round.objects.filter(pk__in=ids, forced=False)
+    rows = rounds.values_list("pk", "operator_id", "table_id", "currency", "rules")
+    return {f"round-{row[0]}": Place(*row[1:]) for row in rows}
 
 
 def _payment(sealed: SealedEvent, methods: Mapping[str, str], activity: dict[ActivityKey, Moved]) -> None:
@@ -216,11 +228,11 @@ def _payment(sealed: SealedEvent, methods: Mapping[str, str], activity: dict[Act
 
 def _play(
     sealed: SealedEvent,
-    place: tuple[UUID, UUID, str],
+    place: Place,
     activity: dict[ActivityKey, Moved],
     pairs: dict[PairKey, Opposed],
 ) -> None:
-    operator, table, currency = place
+    operator, currency = place.operator, place.currency
     event = PLAY.decode(sealed.type, sealed.schema, sealed.data)
     if isinstance(event, RoundSettled):
         real = [wager for wager in event.wagers if wager.money_type is MoneyType.REAL]
@@ -228,7 +240,7 @@ def _play(
             _add_play(
                 _row(activity, wager.player, currency, event.settled_at, operator), 1, wager.staked, wager.returned
             )
-        _add_pairs(real, (operator, table, currency), event.settled_at, pairs)
+        _add_pairs(real, place, event.settled_at, pairs)
     elif isinstance(event, RoundVoided) and event.was_settled:
         for seat in event.seats:
             if seat.money_type is MoneyType.REAL:
@@ -242,12 +254,13 @@ def _add_play(row: Moved, rounds: int, staked: int, returned: int) -> None:
     row.returned += returned
 
 
-def _add_pairs(
-    wagers: Sequence[SeatSettled], place: tuple[UUID, UUID, str], at: datetime, pairs: dict[PairKey, Opposed]
-) -> None:
-    operator, table, currency = place
+def _add_pairs(wagers: Sequence[SeatSettled], place: Place, at: datetime, pairs: dict[PairKey, Opposed]) -> None:
+    if len(wagers) < 2:
+        return
+    operator, table, currency, digest = place
     hour = at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    sides = sorted((wager.player, *_side(wager)) for wager in wagers)
+    hands = hands_of_spots(recorded_rules(digest))
+    sides = sorted((wager.player, *_side(wager, hands)) for wager in wagers)
     for (one, side, stake), (other, other_side, other_stake) in combinations(sides, 2):
         if one == other:
             continue
@@ -259,10 +272,14 @@ def _add_pairs(
             pair.staked += stake + other_stake
 
 
-def _side(wager: SeatSettled) -> tuple[str, int]:
+def _side(wager: SeatSettled, hands: Mapping[str, Outcome]) -> tuple[str, int]:
     """Return the side that a wager is on, with its stake; no side if it is on both or on neither."""
-    stakes = {result.spot: result.stake for result in wager.results if result.spot in _SIDES}
-    return next(((spot, stake) for spot, stake in stakes.items()), ("", 0)) if len(stakes) == 1 else ("", 0)
+    stakes: Counter[str] = Counter()
+    for result in wager.results:
+        if result.spot in hands:
+            stakes[hands[result.spot]] += result.stake
+    ((side, stake),) = stakes.items() if len(stakes) == 1 else (("", 0),)
+    return side, stake
 
 
 def _row(activity: dict[ActivityKey, Moved], player: UUID, currency: str, at: datetime, operator: UUID) -> Moved:

@@ -1,7 +1,7 @@
 """Planted patterns are found, once, with their case; ordinary players are left alone; a replay finds the same."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from typing import Any
@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.test import RequestFactory
 
+from baccarat.domain.rules.table_rules import SpotKind
 from baccarat.risk import activity, detection, networks, rule_changes, rules
 from baccarat.risk.activity import SUBSCRIBER
 from baccarat.risk.models import Activity, PlayerNetwork, PlayerPair, RiskAlert
@@ -22,6 +23,7 @@ from casino.events.store import Append, Metadata
 from casino.operators import services
 from casino.operators.models import Operator, Player
 from tests.support.house import House, deal_all
+from tests.support.spots import lucky_nine
 from wallet.events import CATALOGUE
 from wallet.models import Deposit
 from wallet.payments import events as payments
@@ -201,9 +203,11 @@ def test_a_rule_that_makes_no_sense_is_refused(
         rule_changes.change_rule(NewRule(kind=kind, terms=terms, **values), by="staff:1", allowed=allowed)
 
 
-def play(house: House, sides: Sequence[str], rounds: int, stakes: Sequence[int] = (10_000,)) -> list[UUID]:
+def play(
+    house: House, sides: Sequence[str], rounds: int, stakes: Sequence[int] = (10_000,), **rules: Any
+) -> list[UUID]:
     """Let players bet on these spots, each of one seat of a table, `stakes` in turn."""
-    company = house.company(house.table("big_table"), len(sides))
+    company = house.company(house.table("big_table", **rules), len(sides))
     for _ in range(rounds):
         for at, side, stake in zip(company, sides, cycle(stakes)):
             at.deal({side: stake})
@@ -238,6 +242,17 @@ def test_players_who_prefer_opposite_sides_but_stake_differently_are_no_chip_dum
     assert found() == {}
     alike = play(House(operator=operator.pk), ["player", "banker"], 3, stakes=(10_000, 12_500))
     assert found() == {"chip_dumping": [min(alike)]}
+
+
+def test_a_side_bet_takes_no_side_and_other_main_spots_that_win_with_a_hand_do(operator: Operator) -> None:
+    keep_only(operator, RuleKind.CHIP_DUMPING, RuleTerms(hours=24, count=3, share=80))
+    spots = [replace(spot, needs=(), minimum=None, maximum=None) for spot in lucky_nine()]
+    house = House(operator=operator.pk)
+    play(house, ["lucky_nine", "banker"], 3, spots=tuple(spots))
+    assert found() == {}
+    spots[-1] = replace(spots[-1], kind=SpotKind.MAIN)
+    opposed = play(house, ["lucky_nine", "banker"], 3, spots=tuple(spots))
+    assert found() == {"chip_dumping": [min(opposed)]}
 
 
 def test_a_network_is_remembered_once_and_by_its_digest_alone() -> None:
