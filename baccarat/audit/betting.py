@@ -9,7 +9,7 @@ from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace, Tabl
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, SeatStatus
-from baccarat.domain.rules.table_rules import SpotsPerRound, UnderMinimumPolicy
+from baccarat.domain.rules.table_rules import SpotKind, SpotsPerRound, UnderMinimumPolicy
 from baccarat.domain.rules.wagers import is_makeable
 from casino.kernel.money import MoneyType
 
@@ -193,9 +193,10 @@ def _check_stakes(round_: RoundTrace, part: RoundSeatTrace, event: e.WagerConfir
             _check_makeable(round_, part.seat, stake)
     raised: dict[str, int] = {}
     if rules.under_minimum is _RAISE:
-        raised = {spot: rules.minimum - stake for spot, stake in stakes.items() if stake < rules.minimum}
-        for spot, more in raised.items():
-            stakes[spot] += more
+        for spot in (each for each in rules.spots if each.kind is SpotKind.MAIN):
+            minimum = rules.limits_of(spot)[0]
+            if stakes.get(spot.name, minimum) < minimum:
+                raised[spot.name], stakes[spot.name] = minimum - stakes[spot.name], minimum
     if event.stakes != stakes or event.raised != raised or not stakes:
         expected, actual = (
             f"{_format_stakes(stakes)}, raised {_format_stakes(raised)}",
@@ -203,17 +204,28 @@ def _check_stakes(round_: RoundTrace, part: RoundSeatTrace, event: e.WagerConfir
         )
         round_.record_difference("wager differs from the chips", expected, actual, seat=part.seat)
     _check_limits(round_, part, event.stakes)
-    if min(event.stakes.values(), default=rules.minimum) < rules.minimum:
-        round_.record_difference("stake under the minimum", rules.minimum, _format_stakes(event.stakes), seat=part.seat)
+    for spot in rules.spots:
+        minimum = rules.limits_of(spot)[0]
+        if event.stakes.get(spot.name, minimum) < minimum:
+            _record_stakes(round_, part, "stake under the minimum", f"{spot.name} {minimum}", event.stakes)
 
 
 def _check_limits(round_: RoundTrace, part: RoundSeatTrace, stakes: dict[str, int]) -> None:
     rules = round_.table.rules
-    for stake in stakes.values():
-        if stake > rules.maximum:
-            round_.record_difference("stake over the maximum", rules.maximum, _format_stakes(stakes), seat=part.seat)
+    for spot in rules.spots:
+        maximum = rules.limits_of(spot)[1]
+        if stakes.get(spot.name, 0) > maximum:
+            _record_stakes(round_, part, "stake over the maximum", f"{spot.name} {maximum}", stakes)
+        if spot.needs and spot.name in stakes and stakes.keys().isdisjoint(spot.needs):
+            _record_stakes(round_, part, "stake without one that it needs", " or ".join(spot.needs), stakes)
+    if stakes.keys() - set(rules.spot_names):
+        _record_stakes(round_, part, "stake on no spot", " ".join(rules.spot_names), stakes)
     if len(stakes) > 1 and rules.spots_per_round is _ONE:
-        round_.record_difference("more than one spot", "one spot", _format_stakes(stakes), seat=part.seat)
+        _record_stakes(round_, part, "more than one spot", "one spot", stakes)
+
+
+def _record_stakes(round_: RoundTrace, part: RoundSeatTrace, what: str, expected: str, stakes: dict[str, int]) -> None:
+    round_.record_difference(what, expected, _format_stakes(stakes), seat=part.seat)
 
 
 def _format_stakes(stakes: dict[str, int]) -> str:

@@ -12,7 +12,7 @@ from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.presets import PRESETS, rules_for
-from baccarat.domain.rules.table_rules import Condition, PayLine, Ratio, SpotKind, SpotRules
+from baccarat.domain.rules.table_rules import FactCondition, PayLine, Ratio, SpotKind, SpotRules
 from baccarat.reports.band import (
     MIN_EXPECTED_RESULTS,
     Z_99_PERCENT,
@@ -66,8 +66,8 @@ def test_the_rarest_line_says_how_many_rounds_are_needed() -> None:
         "pairs",
         SpotKind.SIDE,
         (
-            PayLine((Condition("perfect_pairs", (2,)),), Ratio(200, 1)),
-            PayLine((Condition("perfect_pairs", (1,)),), Ratio(25, 1)),
+            PayLine((FactCondition("perfect_pairs", (2,)),), Ratio(200, 1)),
+            PayLine((FactCondition("perfect_pairs", (1,)),), Ratio(25, 1)),
         ),
     )
     rules = rules_for("mini", currency="EUR", spots=(rare,))
