@@ -12,14 +12,14 @@ from msgspec import Meta
 
 from baccarat.domain.rounds import events
 from baccarat.domain.rounds.refusals import UnknownRound
-from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.queries.receipt_keys import sign
 from baccarat.queries.redaction import redact_for
 from baccarat.queries.round_view import RoundResponse, present_round
 from baccarat.storage import repository
 from baccarat.storage.models import RoundFlag
-from baccarat.storage.rules_versions import recorded_rules
+from baccarat.storage.rules_versions import decode_rules
 from casino.api.shapes import ItemList, Page, Shape, Timestamp, open_enum
 from casino.crypto import crypto_shredding
 from casino.events import store
@@ -28,12 +28,15 @@ from casino.events.periods import PeriodReversed
 from casino.events.sql import fetch
 
 _TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
-_ROUND: Final = "SELECT id FROM baccarat_round WHERE id = %s AND operator_id = %s"
-_OF_TABLE: Final = """
-SELECT id FROM baccarat_round
+_RULES: Final = (
+    "(SELECT version.rules::text FROM baccarat_rulesversion version WHERE version.digest = round.rules LIMIT 1)"
+)
+_ROUND: Final = f"SELECT id, {_RULES} FROM baccarat_round round WHERE id = %s AND operator_id = %s"  # noqa: S608
+_OF_TABLE: Final = f"""
+SELECT id, {_RULES} FROM baccarat_round round
 WHERE operator_id = %s AND table_id = %s AND number < %s ORDER BY number DESC LIMIT %s
-"""
-_LIST: Final = "SELECT round.id FROM {rows} WHERE {conditions} ORDER BY {key} DESC LIMIT %s"
+"""  # noqa: S608
+_LIST: Final = "SELECT round.id, {rules} FROM {rows} WHERE {conditions} ORDER BY {key} DESC LIMIT %s"
 _ROUNDS: Final = "baccarat_round round"
 _WAGERS: Final = "baccarat_wager wager JOIN baccarat_round round ON round.id = wager.round_id"
 # A table's rounds are read by their numbers, for which there is an index anyway.
@@ -92,7 +95,9 @@ class RoundFilter:
         ]
         given = [(condition, value) for condition, value in conditions if value is not None]
         by = "round.number" if at_table else key
-        query = _LIST.format(rows=rows, conditions=" AND ".join(condition for condition, _ in given), key=by)
+        query = _LIST.format(
+            rules=_RULES, rows=rows, conditions=" AND ".join(condition for condition, _ in given), key=by
+        )
         return query, [*(value for _, value in given), limit]
 
 
@@ -186,10 +191,8 @@ def _decrypt_note(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rounds(query: str, parameters: Sequence[Any], viewer: UUID | None) -> list[RoundResponse]:
-    listed = [row[0] for row in fetch(query, parameters)]
-    states = repository.read_rounds(listed)
-    return [_present(states[round_], viewer) for round_ in listed]
-
-
-def _present(state: RoundState, viewer: UUID | None) -> RoundResponse:
-    return present_round(state, viewer=viewer, rules=recorded_rules(state.require_opened().rules), sign=sign)
+    rows = fetch(query, parameters)
+    states = repository.read_rounds([round_ for round_, _ in rows])
+    return [
+        present_round(states[round_], viewer=viewer, rules=decode_rules(rules), sign=sign) for round_, rules in rows
+    ]

@@ -224,6 +224,11 @@ def load_table_state(
     )
 
 
+def _rules_of(round_: RoundState, table: TableState) -> TableRules:
+    played, in_force = round_.require_opened().rules, table.recorded_rules
+    return in_force.decoded if played == in_force.digest else recorded_rules(played)
+
+
 def _present(
     state: TableState,
     rounds: Mapping[UUID, RoundState],
@@ -236,8 +241,7 @@ def _present(
 ) -> TableResponse:
     current = NO_ROUND if state.round is None else rounds[state.round]
     last = None if state.last_round is None else rounds[state.last_round]
-    rules = None if last is None else recorded_rules(last.require_opened().rules)
-    last_round = None if last is None else present_round(last, viewer=viewer, rules=rules or state.rules, sign=sign)
+    last_round = None if last is None else present_round(last, viewer=viewer, rules=_rules_of(last, state), sign=sign)
     table_state = load_table_state(state, current, viewer=viewer, now=now, balance=balance)
     return present_table(table_state, state, last_round, nicknames, wallet)
 

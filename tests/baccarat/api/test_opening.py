@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from baccarat.domain.rules.presets import rules_for
-from baccarat.domain.rules.table_rules import Condition, PayLine, Ratio, SpotKind, SpotRules
+from baccarat.domain.rules.table_rules import FactCondition, PayLine, Ratio, SpotKind, SpotRules
 from baccarat.domain.rules.versions import spots_over_odds
 from baccarat.services import table_lifecycle
 from casino.events.store import Metadata
@@ -75,7 +75,7 @@ def test_that_players_have_the_edge_is_a_critical_event_with_the_odds_and_both_p
 def test_a_spot_without_highest_odds_of_its_own_has_those_of_all_others(
     name: str, odds: int, over: tuple[str, ...]
 ) -> None:
-    line = PayLine((Condition("perfect_pairs", (2,)),), Ratio(odds, 1))
+    line = PayLine((FactCondition("perfect_pairs", (2,)),), Ratio(odds, 1))
     spots = (*rules_for("mini", currency="EUR").spots[:2], SpotRules(name, SpotKind.SIDE, (line,)))
     assert spots_over_odds(rules_for("mini", currency="EUR", spots=spots)) == over
 

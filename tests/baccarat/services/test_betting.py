@@ -4,7 +4,7 @@ import pytest
 
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.state import Phase
-from baccarat.domain.rules.presets import PRESETS
+from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.wagers import AmountNotInChips
 from baccarat.domain.tables.refusals import NotSeated, UnknownTable, WrongCurrency
 from baccarat.services import betting, seats
@@ -14,7 +14,7 @@ from tests.support.house import BUY_IN, House, deal_all
 from wallet.ledger.accounts import AccountKind
 from wallet.ledger.refusals import InsufficientFunds
 
-SINGLE = [name for name, preset in PRESETS.items() if preset.turn_seconds is None]
+SINGLE = [name for name in PRESETS if rules_for(name, currency="EUR").turn_seconds is None]
 
 
 @pytest.mark.parametrize("preset", SINGLE)

@@ -35,7 +35,7 @@ def exact_commission(house: House, table: UUID, players: list[At]) -> dict[UUID,
         if type(event).__name__ == "RoundSettled" and event.outcome is Outcome.BANKER:
             for wager in event.wagers:
                 owed[wager.player] += Fraction(
-                    sum(result.stake for result in wager.results if result.spot is B) * 5, 100
+                    sum(result.stake for result in wager.results if result.spot == B) * 5, 100
                 )
     return owed
 
