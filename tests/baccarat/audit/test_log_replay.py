@@ -335,6 +335,6 @@ def test_impossible_rules_are_reported_without_a_crash():
     simulation.do("sit", PLAYERS[0], None, None)
     for action in ("place", "confirm", "deal"):
         simulation.do(action, PLAYERS[0], "banker", 2500)
-    forge(simulation, "TableOpened", lambda event: {"rules": record(replace(event.rules.decoded, decks=0))})
+    forge(simulation, "TableOpened", lambda event: {"rules": record(replace(event.rules.decoded, chips=(0,)))})
     assert finding_kinds(simulation)[0] == "rules are not playable"
     assert "event can't be explained" in finding_kinds(simulation)
