@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from baccarat.domain.rounds.events import RoundEvent
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.cards import FULL_DECK, Card
+from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.recorded import RecordedRules
-from baccarat.domain.rules.table_rules import Ratio, TableRules
+from baccarat.domain.rules.table_rules import Ratio
 from baccarat.domain.tables.events import TableEvent
 from baccarat.domain.tables.state import TableState
 from baccarat.storage import projections
@@ -27,7 +28,8 @@ st.register_type_strategy(Ratio, st.builds(Ratio, st.integers(1, 100), st.intege
 st.register_type_strategy(datetime, st.datetimes(timezones=st.just(UTC)))
 st.register_type_strategy(int, st.integers(-(2**53), 2**53))
 
-st.register_type_strategy(RecordedRules, st.builds(RecordedRules, st.text(), st.from_type(TableRules).map(as_json)))
+RULES = [as_json(rules_for(preset, currency=currency)) for preset in PRESETS for currency in ("EUR", "JPY")]
+st.register_type_strategy(RecordedRules, st.builds(RecordedRules, st.text(), st.sampled_from(RULES)))
 
 quick = settings(max_examples=examples(15), suppress_health_check=list(HealthCheck))
 

@@ -28,6 +28,7 @@ from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds import voiding as voiding_decisions
 from baccarat.domain.rounds.refusals import NoOpenRound, WitnessesNotReady, WitnessUnavailable
 from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.domain.tables.state import OpenClosing
 from baccarat.domain.tables.witness_events import ShoeCutClosed, ShoeLinksReleased
@@ -247,7 +248,8 @@ def test_a_witness_that_is_away_holds_up_the_cards_and_nothing_else(
     deal_all()
     waiting = house.in_hand(table)
     assert (waiting.phase, waiting.awaits_links(), waiting.cards) == (Phase.CLOSED, True, ())
-    assert present_round(waiting, viewer=None, currency="EUR").waiting_for is WaitingFor.WITNESS
+    rules = rules_for("mini", currency="EUR")
+    assert present_round(waiting, viewer=None, rules=rules).waiting_for is WaitingFor.WITNESS
     play(house, ben, rounds=2)
     again = running.start(witness.folder, port=witness.port)
     try:
@@ -255,7 +257,7 @@ def test_a_witness_that_is_away_holds_up_the_cards_and_nothing_else(
         until(lambda: dealing.release_due() > 0)
         dealt = house.round(waiting.require_opened().round)
         assert (dealt.phase, cards_by_links(dealt)) == (Phase.SETTLED, dealt.cards)
-        assert present_round(dealt, viewer=None, currency="EUR").waiting_for is None
+        assert present_round(dealt, viewer=None, rules=rules).waiting_for is None
         assert_sound(house, table)
     finally:
         again.kill()

@@ -77,7 +77,7 @@ def state_of(work: UnitOfWork, last: RoundState = INITIAL) -> dict[str, Any]:
     current = INITIAL if work.table.round is None else work.round
     rules = work.table.rules
     state = present_table_state(work.table, current, viewer=ANN, now=OPENED, game_balance=DisplayedBalance(1_000_000))
-    shown = None if last.opened is None else present_round(last, viewer=ANN, currency=rules.currency)
+    shown = None if last.opened is None else present_round(last, viewer=ANN, rules=rules)
     document: dict[str, Any] = as_json(present_table(state, work.table, shown, {}, PlayerWallet(Funding.HOUSE, {})))
     return document
 
@@ -177,11 +177,11 @@ def test_the_ceremony_lasts_as_long_as_the_seat_may_keep_the_cards(phase: Phases
     ):
         events += ROUND.decide(command, ROUND.fold(events))
     round_ = ROUND.fold(events)
-    state["round"] = as_json(present_round(round_, viewer=ANN, currency="EUR"))
+    state["round"] = as_json(present_round(round_, viewer=ANN, rules=CALLED))
     assert phase(state, OPENED) == ("ceremony", OPENED + timedelta(seconds=10), 10)
 
     round_ = ROUND.fold([*events, *ROUND.decide(rc.HandBackCards(ANN, OPENED), round_)])
-    state["round"] = as_json(present_round(round_, viewer=ANN, currency="EUR"))
+    state["round"] = as_json(present_round(round_, viewer=ANN, rules=CALLED))
     assert phase(state, OPENED) == ("closed", None, None)
 
 
