@@ -202,7 +202,7 @@ def test_the_lobby_draws_the_end_of_the_big_road_as_the_board_does(lucky: Tenant
         deal_all()
     (line,) = alice.read("lobby")["items"]
     assert line["big_road"] == alice.read(f"tables/{table}/statistics")["big_road"]
-    assert line["commission"] == alice.read(f"tables/{table}")["rules"]["commission"]
+    assert line["spots"] == alice.read(f"tables/{table}")["rules"]["spots"]
 
 
 def test_a_book_that_is_none_is_refused(lucky: Tenant) -> None:
