@@ -67,8 +67,13 @@ def prove(stack: Stack, *, credential: str) -> ProofResult:
 def _wait_for_cosignature(service: httpx.Client, path: str) -> None:
     """Wait until a witness has cosigned a log with the round, or for a while."""
     until = time.monotonic() + COSIGNED_WITHIN
-    while json.loads(_get(service, path))["cosigned"] is None and time.monotonic() < until:
+    while not _is_cosigned(json.loads(_get(service, path))["checkpoint"]) and time.monotonic() < until:
         time.sleep(0.5)
+
+
+def _is_cosigned(note: str | None) -> bool:
+    """Return whether others than the house have signed a note, whose signatures are lines that begin with a dash."""
+    return note is not None and note.count("\n\u2014 ") > 1
 
 
 def _list_ended_rounds(service: httpx.Client) -> list[str]:

@@ -42,8 +42,8 @@ class Preset:
 
     def in_currency(self, currency: str) -> TableRules:
         """Return the rules in a currency's minor units. Raises UnknownCurrency."""
-        scale = money.unit(currency) * SCALES.get(currency, 1)
-        values = read_rules(self.written, lambda amount: int(amount) * scale)
+        unit = unit_of(currency)
+        values = read_rules(self.written, lambda amount: int(amount) * unit)
         return TableRules(preset=self.name, version=self.version, currency=currency, **values)
 
 
@@ -54,6 +54,11 @@ def _read(name: str) -> Preset:
 
 SCALES: Final[Mapping[str, int]] = tomllib.loads((FOLDER / "scales.toml").read_text(encoding="utf-8"))
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType({name: _read(name) for name in ORDER})
+
+
+def unit_of(currency: str) -> int:
+    """Return what presets call one, in minor units. Raises UnknownCurrency."""
+    return money.unit(currency) * SCALES.get(currency, 1)
 
 
 def rules_for(preset: str, *, currency: str, **overrides: Any) -> TableRules:

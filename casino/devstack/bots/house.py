@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from baccarat.domain.rules.presets import PRESETS, rules_for
+from baccarat.domain.rules.presets import PRESETS, rules_for, unit_of
 from baccarat.domain.rules.spots import write_spots
 from baccarat.domain.rules.table_rules import CommissionTiming
 from casino.devstack.bots.client import Client
@@ -114,7 +114,7 @@ async def new_player(
     Raises ValueError if the money is in the operator's own wallet and that is not given.
     """
     player = (await operator.post("/players", {"reference": reference, "nickname": reference}))["id"]
-    amount = money.format_amount(CREDIT * money.unit(game.currency), game.currency)
+    amount = money.format_amount(CREDIT * unit_of(game.currency), game.currency)
     credit = {"amount": amount, "currency": game.currency, "money_type": money_type}
     match game.funding if money_type == MoneyType.REAL else Funding.HOUSE:
         case Funding.HOUSE:
