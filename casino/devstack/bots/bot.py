@@ -5,13 +5,11 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
-from casino.devstack.bots.client import WALLET_SILENT, ApiError, Client, TableWatch
+from casino.devstack.bots.client import NOT_READY, WALLET_SILENT, WITNESS_RETRY_SECONDS, ApiError, Client, TableWatch
 from casino.kernel import money
 
 LOW_BALANCE_WAGERS: Final = 2
 """A bot rebuys when its game balance covers fewer of its largest wagers."""
-
-NOT_READY: Final = "witnesses_not_ready"
 
 TOO_LATE_CODES: Final = frozenset(
     {
@@ -23,7 +21,6 @@ TOO_LATE_CODES: Final = frozenset(
 for the next round."""
 NOT_DEALT_CODES: Final = frozenset({"witness_unavailable", WALLET_SILENT})
 """Those after which a player alone at a table tries again."""
-WITNESS_RETRY_SECONDS: Final = 1.0
 
 
 class Bot:
@@ -55,15 +52,7 @@ class Bot:
             "currency": self._currency,
             "money_type": self.money_type,
         }
-        while True:  # a new table waits some seconds for its witnesses
-            try:
-                await self.client.post(f"{self.table}/seat", body)
-            except ApiError as error:
-                if error.code != NOT_READY:
-                    raise
-                await asyncio.sleep(WITNESS_RETRY_SECONDS)
-            else:
-                return
+        await self.client.sit(self.table, body)
 
     async def play(self, enough: Callable[[], bool]) -> None:
         """Play round after round until `enough()`, then leave with the money."""

@@ -15,6 +15,8 @@ from casino.observability.process import ssl_context
 
 WALLET_SILENT: Final = "wallet_did_not_answer"
 """Ends the wager that was asked for: the same request again has the same answer."""
+NOT_READY: Final = "witnesses_not_ready"
+WITNESS_RETRY_SECONDS: Final = 1.0
 MAX_ATTEMPTS: Final = 60
 """Attempts of a request while the service does not answer, half a second apart."""
 STREAM_TIMEOUT: Final = 45.0
@@ -63,6 +65,18 @@ class Client:
         """Send a POST request, repeated with the same Idempotency-Key while the service is unavailable."""
         headers = {"Idempotency-Key": uuid.uuid4().hex}
         return await self._send("POST", path, json=body or {}, headers=headers)
+
+    async def sit(self, table: str, body: dict[str, Any]) -> None:
+        """Take a seat; a new table waits some seconds for its witnesses."""
+        while True:
+            try:
+                await self.post(f"{table}/seat", body)
+            except ApiError as error:
+                if error.code != NOT_READY:
+                    raise
+                await asyncio.sleep(WITNESS_RETRY_SECONDS)
+            else:
+                return
 
     async def pages(self, path: str) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = []

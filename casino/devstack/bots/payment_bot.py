@@ -83,7 +83,7 @@ class PaymentBot:
                 connection, "me/deposits", method=self.method, amount=DELAYED_AMOUNT, currency=self.currency
             )
             seat = {"seat": 1, "buy_in": "50.00", "currency": self.currency, "money_type": "real"}
-            await connection.client.post(f"{self.table}/seat", seat)
+            await connection.client.sit(self.table, seat)
             for _ in range(ROUNDS):
                 await self._wait_until_settled(connection, await self._bet(connection))
             await self._deposit(connection, "me/deposits/quick")
