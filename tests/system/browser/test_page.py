@@ -163,13 +163,13 @@ def test_a_reloaded_page_shows_seat_chips_and_wager(house, open_screen):
 def test_help_tells_the_return_of_the_stake_that_is_set(house, open_screen):
     screen = open_screen(house.table("overview"), 1)
     panel = screen.open("help")
-    banker = panel.locator('tr[data-spot="banker"] .return')
+    banker = panel.locator('tbody[data-spot="banker"] .return')
     expect(banker).to_have_text("98.94% at €5.00")
 
     screen.place("banker", "5", "1")
 
     expect(banker).to_have_text("97.41% at €6.00")
-    expect(panel.locator('tr[data-spot="player"] .return')).to_have_text("98.76% at €5.00")
+    expect(panel.locator('tbody[data-spot="player"] .return')).to_have_text("98.76% at €5.00")
     by_stake = panel.get_by_role("table", name="Return by stake, as commission is rounded")
     expect(by_stake.get_by_role("row", name="€6.00 97.41%")).to_be_visible()
     expect(by_stake.get_by_role("row", name="without rounding 98.94%")).to_be_visible()

@@ -91,6 +91,7 @@ def test_production_runs_without_it(installed: Path) -> None:
         "CASINO_PROCESS": "sealer",
         "ALLOWED_HOSTS": "casino.example",
         "CHECKPOINT_STORAGE": "file:///checkpoints",
+        "LOG_ORIGIN": "casino.example/log",
         "DATABASE_URL": "postgresql://casino_app@127.0.0.1:9/casino",
     }
     modules, where, commands = json.loads(run(installed, "-c", IMPORT_ALL, **production).splitlines()[-1])
