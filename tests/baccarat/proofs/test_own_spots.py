@@ -6,7 +6,6 @@ from random import Random
 from typing import Any, Final
 
 import msgspec
-import pytest
 
 from baccarat.domain.rules.coups import Coup
 from baccarat.domain.rules.deal import Deal, deal
@@ -17,8 +16,9 @@ from baccarat.proofs import verifier
 from tests.baccarat.proofs.forgeries_of_terms import sign_again
 from tests.baccarat.proofs.forging import LOG, Document, encode, event_data, golden
 from tests.baccarat.proofs.fuzzing import KEY, Case, disagreements
-from tests.baccarat.proofs.page import HAS_NODE, settle_on_page
-from tests.baccarat.proofs.php import HAS_PHP, run_php
+from tests.baccarat.proofs.page import settle_on_page
+from tests.baccarat.proofs.php import run_php
+from tests.programs import needs
 from tests.support.depth import deep
 from tests.support.spots import LUCKY_NINE
 
@@ -93,12 +93,12 @@ def test_the_service_and_the_verifier_in_python_agree() -> None:
     assert [by_domain(each) for each in rounds()] == [by_verifier(each) for each in rounds()]
 
 
-@pytest.mark.skipif(not HAS_NODE, reason="needs node")
+@needs("node")
 def test_the_service_and_the_page_agree() -> None:
     assert settle_on_page(VALUES, rounds()) == [by_domain(each) for each in rounds()]
 
 
-@pytest.mark.skipif(not HAS_PHP, reason="needs php")
+@needs("php")
 def test_the_service_and_the_verifier_in_php_agree() -> None:
     given = json.dumps({"rules": VALUES, "rounds": rounds()})
     assert json.loads(run_php("--settle", given=given).stdout) == [by_domain(each) for each in rounds()]
