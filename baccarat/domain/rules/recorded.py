@@ -4,12 +4,16 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Final, get_type_hints
 
 import msgspec
 
-from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.table_rules import ShowMilliseconds, TableRules
 from casino.kernel.canonical_json import canonical
+
+_TYPES: Final = get_type_hints(TableRules) | {"show_milliseconds": dict[str, int]}
+"""The types of fields, without bounds: they bind what is published now, and may be narrower than what once was."""
+_Recorded: Final[Any] = msgspec.defstruct("_Recorded", [(name, kind, None) for name, kind in _TYPES.items()])
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class RecordedRules:
     def __post_init__(self) -> None:
         try:
             _ = self.decoded
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, TypeError) as error:
             raise ValueError(str(error)) from error
 
     @cached_property
@@ -49,4 +53,8 @@ def digest_of(values: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=1024)
 def _decode(recorded: RecordedRules) -> TableRules:
-    return msgspec.convert(recorded.values, TableRules)
+    read = msgspec.convert(recorded.values, _Recorded)
+    values = {name: getattr(read, name) for name in recorded.values if name in _TYPES}
+    if "show_milliseconds" in values:
+        values["show_milliseconds"] = ShowMilliseconds(**values["show_milliseconds"])
+    return TableRules(**values)
