@@ -536,7 +536,7 @@ def test_whatever_anybody_does_at_a_table_the_invariants_hold(preset: str) -> No
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=examples(25),
+            max_examples=examples(15),
             stateful_step_count=40,
             suppress_health_check=list(HealthCheck),
             phases=(Do.generate,),  # a failing example of forty steps is read sooner than shrunk

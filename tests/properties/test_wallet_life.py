@@ -379,7 +379,7 @@ def test_whatever_a_player_lives_through_the_books_and_the_log_agree(
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         WalletLife,
         settings=settings(
-            max_examples=examples(8),
+            max_examples=examples(5),
             stateful_step_count=40,
             phases=(Do.explicit, Do.reuse, Do.generate),
             suppress_health_check=list(HealthCheck),

@@ -20,8 +20,9 @@ from tests.baccarat.proofs.forging import Document, event_data, golden
 from tests.baccarat.proofs.page import HAS_NODE, page_request, verify_on_page
 from tests.baccarat.proofs.php import HAS_PHP, request, verify_all
 from tests.stories.test_dishonest_witness import KEYS, RELEASE_PRIVATE, Forgers, another_index
+from tests.support.depth import deep
 
-ROUNDS: Final = 20
+ROUNDS: Final = deep(5, 20)
 WITNESS: Final = ed25519.public_key(RELEASE_PRIVATE).hex()
 HONEST: Final = "0a" * 32
 """The key of a witness that the reader knows, and the house left out."""

@@ -44,6 +44,7 @@ from tests.operations import IN_THE_ADMIN_ALONE, MATTERS
 from tests.support import rules as waiting_rules
 from tests.support import voids
 from tests.support.acts import agreed, permit_every_act
+from tests.support.depth import deep
 from tests.support.office import client_of
 from tests.support.payouts import pay_unplayed
 from tests.support.protection import age_wishes
@@ -453,6 +454,8 @@ REQUESTS: Final[dict[str, Request]] = {
     },
 }
 each_matter = pytest.mark.parametrize("matter", sorted(MATTERS))
+# What stands before every change alike: by day, tried with some of them.
+some_matters = pytest.mark.parametrize("matter", deep(sorted(MATTERS)[::6], sorted(MATTERS)))
 
 
 @pytest.fixture
@@ -487,7 +490,7 @@ def test_in_the_admin_the_requester_alone_does_nothing_and_another_person_does_i
     assert waiting.is_done()
 
 
-@each_matter
+@some_matters
 def test_who_requested_through_the_other_door_may_be_the_same_person(stage: Stage, matter: str) -> None:
     waiting = REQUESTS[matter](stage, "desk:alice")
 
@@ -506,8 +509,26 @@ def sign(stage: Stage, path: str, person: str) -> str:
     return stage.house.assertion(person, "POST", path, b"{}")
 
 
-@pytest.mark.parametrize("matter", sorted(MATTERS))
+@each_matter
 def test_over_http_the_requester_alone_does_nothing_and_another_person_does_it(stage: Stage, matter: str) -> None:
+    waiting = REQUESTS[matter](stage, stage.house.actor("alice"))
+    path = waiting.path
+    assert send(stage, path, sign(stage, path, "alice"))[0] == 403
+    assert send(stage, path, "") == (403, "assertion_required")
+    assert not waiting.is_done()
+
+    good = sign(stage, path, "bert")
+    if matter in IN_THE_ADMIN_ALONE:
+        assert send(stage, path, good) == (403, "change_for_the_admin")
+        assert not waiting.is_done()
+        return
+    assert send(stage, path, good) == (200, "")
+    assert waiting.is_done()
+    assert send(stage, path, good) == (403, "assertion_used")
+
+
+@some_matters
+def test_over_http_no_spelling_and_no_signature_of_something_else_is_another_person(stage: Stage, matter: str) -> None:
     waiting = REQUESTS[matter](stage, stage.house.actor("alice"))
     path = waiting.path
     second_key = Ed25519PrivateKey.generate()
@@ -522,9 +543,8 @@ def test_over_http_the_requester_alone_does_nothing_and_another_person_does_it(s
     removed = Person(stage.house.id, "bert", second_key).sign("POST", f"/api/v1/{path}", b"{}")
     assertions.remove_key(key.pk, by="staff:1")
 
-    for spelling in ("alice", "ALICE", "Alice", "\uff41lice"):
+    for spelling in ("ALICE", "Alice", "\uff41lice"):
         assert send(stage, path, sign(stage, path, spelling))[0] == 403
-    assert send(stage, path, "") == (403, "assertion_required")
     assert send(stage, path, removed) == (403, "assertion_invalid")
     for other in (f"{path}?again=1", f"changes/{uuid4()}/decline", "adjustments"):
         assert send(stage, path, sign(stage, other, "bert")) == (403, "assertion_invalid")
@@ -532,17 +552,8 @@ def test_over_http_the_requester_alone_does_nothing_and_another_person_does_it(s
     assert send(stage, path, other_body) == (403, "assertion_invalid")
     assert not waiting.is_done()
 
-    good = sign(stage, path, "bert")
-    if matter in IN_THE_ADMIN_ALONE:
-        assert send(stage, path, good) == (403, "change_for_the_admin")
-        assert not waiting.is_done()
-        return
-    assert send(stage, path, good) == (200, "")
-    assert waiting.is_done()
-    assert send(stage, path, good) == (403, "assertion_used")
 
-
-@each_matter
+@some_matters
 def test_a_person_with_two_doors_is_one_person(stage: Stage, matter: str) -> None:
     StaffSubject.objects.create(user=stage.maker, operator_id=stage.house.id, subject="alice")
     waiting = REQUESTS[matter](stage, f"staff:{stage.maker.pk}")
@@ -553,7 +564,7 @@ def test_a_person_with_two_doors_is_one_person(stage: Stage, matter: str) -> Non
     assert not waiting.is_done()
 
 
-@each_matter
+@some_matters
 def test_a_change_is_requested_by_a_person(stage: Stage, matter: str) -> None:
     for nobody in ("operator:op_1", "command", "system:changes", f"player:{new_id(database_now())}", "desk:", "staff:"):
         with pytest.raises(ChangeNeedsSecondPerson):

@@ -110,7 +110,7 @@ def test_a_void_beside_a_move_of_the_money_leaves_the_books_in_agreement(
 WISH = st.tuples(st.sampled_from([P, B, T]), st.sampled_from([2500, 5000, 10_000]))
 
 
-@settings(max_examples=examples(12), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(8), suppress_health_check=list(HealthCheck))
 @given(
     preset=st.sampled_from(["atlantic_city", "big_table", "overview", "mini"]),
     wishes=st.lists(WISH, min_size=1, max_size=4),

@@ -12,6 +12,7 @@ from tests.baccarat.api.people import Tenant
 from tests.baccarat.api.test_holds import CAUSES, CONTROLS, again, method_of, review_all, waiting
 from tests.baccarat.streaming.listening import PATIENCE, Listener, Web
 from tests.baccarat.streaming.test_stream import note, notes
+from tests.support.depth import deep
 from tests.wallet.payments.counter import use_provider
 from wallet.payments import holds
 
@@ -24,7 +25,7 @@ def said(stream: Listener) -> list[str]:
     return [re.sub(r'"position": "[^"]+"', '"position"', text) for text in plain]
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@pytest.mark.parametrize("cause", deep(["open_case", "frozen", "daily_wins"], list(CAUSES)))
 def test_a_players_stream_is_the_same_whatever_holds_the_money_or_nothing_does(
     web: Web, lucky: Tenant, monkeypatch: pytest.MonkeyPatch, cause: str
 ) -> None:

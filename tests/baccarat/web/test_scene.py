@@ -7,6 +7,7 @@ import pytest
 
 from casino.devstack.home import PROJECT
 from tests.programs import find, needs
+from tests.support.depth import deep
 from tests.support.typescript import run
 
 pytestmark = needs("node")
@@ -14,7 +15,7 @@ pytestmark = needs("node")
 MODULE = PROJECT / "baccarat/web/static/play/js/view/scene.js"
 *SPOTS, SIDE_BET = tomllib.loads((PROJECT / "tests/support/lucky_nine.toml").read_text(encoding="utf-8"))["spots"]
 SPOTS = [{"kind": "main", **spot} for spot in SPOTS]
-SIZES = [(2560, 1200), (1120, 690), (960, 600), (1024, 440), (820, 672), (700, 570)]
+SIZES = deep([(1120, 690), (700, 570)], [(2560, 1200), (1120, 690), (960, 600), (1024, 440), (820, 672), (700, 570)])
 LAID_OUT = 0.87
 """The share of the scenes of a size that fits around the table; the rest become rows of seats."""
 SCENES = f"""

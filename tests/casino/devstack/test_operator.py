@@ -3,7 +3,6 @@
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -19,11 +18,17 @@ from wallet.remote.messages import WalletOrder
 PLAYER, TABLE, ROUND = (UUID(int=number) for number in (1, 2, 3))
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[WalletServer]:
+    with running_wallet(tmp_path_factory.mktemp("wallet")) as server:
+        yield server
+
+
 @pytest.fixture
-def server(tmp_path: Path) -> Generator[WalletServer]:
-    with running_wallet(tmp_path) as running:
-        register(running, "500.00")
-        yield running
+def server(running: WalletServer) -> WalletServer:
+    running.forget()
+    register(running, "500.00")
+    return running
 
 
 def register(server: WalletServer, balance: str) -> None:
