@@ -8,24 +8,21 @@ done without a database, too, because a restart would not bring it back.
 import contextlib
 import functools
 import json
-import logging
 import os
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from django.conf import settings
-from django.db import Error, connection
+from django.db import Error
 
 from casino.compliance import release_manifest
 from casino.events.sql import execute, fetch
-from casino.observability import figures
-
-logger = logging.getLogger(__name__)
+from casino.observability import figures, loop
 
 BEAT_SECONDS: Final = 3.0
 DEAD_SECONDS: Final = 12.0
@@ -91,8 +88,7 @@ class ProcessState(NamedTuple):
 def start(kind: str) -> None:
     """Beat in a thread of this process until it ends."""
     own, ends = (kind, socket.gethostname(), os.getpid()), threading.Event()
-    thread = threading.Thread(target=_run, args=[own, ends], name="heartbeat", daemon=True)
-    thread.start()
+    thread = loop.start(_beating(own), ends, work="the heartbeat")
     # Runs at the end of multiprocessing's processes, too, unlike atexit, and not in those forked from this one.
     _ending[:] = [Finalize(None, _end, args=[own, ends, thread], exitpriority=1)]
 
@@ -137,21 +133,21 @@ def touch() -> None:
             Path(file).touch()
 
 
-def _run(own: tuple[str, str, int], ends: threading.Event) -> None:
+def _beating(own: tuple[str, str, int]) -> Callable[[], float]:
     known = False
-    while not ends.is_set():
+
+    def step() -> float:
+        nonlocal known
         touch()
-        try:
-            if not known:
-                execute(_START, [*own, _version()])  # also where a process of another start had this number
-            beat(own)
-            known = True
-            add_figures()
-            forget_replaced()
-        except Error as error:
-            logger.debug("The database does not answer, no heartbeat: %s", error)
-            connection.close()
-        ends.wait(BEAT_SECONDS)
+        if not known:
+            execute(_START, [*own, _version()])  # also where a process of another start had this number
+        beat(own)
+        known = True
+        add_figures()
+        forget_replaced()
+        return BEAT_SECONDS
+
+    return step
 
 
 @functools.cache

@@ -20,6 +20,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 
 from casino.alerts import heartbeats
+from casino.observability import loop
 from casino.observability.conditions import Observation
 from casino.observability.process import ssl_context
 
@@ -95,16 +96,22 @@ class Watch:
 def run(url: str, stop: threading.Event) -> None:
     """Watch until stopped."""
     watch, signalled_at = Watch(), float("-inf")
-    while not stop.wait(LOOK_SECONDS):
+
+    def step() -> float:
+        nonlocal signalled_at
         heartbeats.touch()
         now = time.monotonic()
         change = watch.look(ask(url), now)
         if change and not tell(change, watch.found):
-            continue  # the dead man's signal stops with the e-mails
+            return LOOK_SECONDS  # the dead man's signal stops with the e-mails
         watch.know(change, now)
         if now - signalled_at >= SIGNAL_SECONDS:
             send_signal()
             signalled_at = now
+        return LOOK_SECONDS
+
+    stop.wait(LOOK_SECONDS)
+    loop.run(step, stop, work="the watch")
 
 
 def ask(url: str) -> Conditions:

@@ -9,11 +9,11 @@ checkpoint is recent.
 import logging
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Final
 
 from django.conf import settings
-from django.db import Error, connection
 
 from casino.checkpoints import records, signing, tasks, tree
 from casino.checkpoints.records import SignedCheckpoint
@@ -22,6 +22,7 @@ from casino.checkpoints.tree import IncompleteTree
 from casino.crypto.signed_note import MalformedNote, SignedNote, TreeHead, UntrustedNote
 from casino.jobs.leases import Lease
 from casino.kernel.merkle import consistency_ranges
+from casino.observability import loop
 from casino.witness.addresses import WitnessAddress
 from casino.witness.client import WitnessClient, configured_client
 from casino.witness.cosigning import CheckpointSubmission
@@ -118,24 +119,20 @@ class Cosigning:
 def start(process: str) -> None:
     """Start the thread in worker-background, if there are witnesses and a key that signs."""
     if process == "worker-background" and settings.WITNESSES and settings.CHECKPOINT_KEYS != "none":
-        threading.Thread(target=run, args=[threading.Event()], name="cosigning", daemon=True).start()
+        loop.start(_cosigning(Cosigning(configured_client())), threading.Event(), work="cosigning")
 
 
-def run(stop: threading.Event) -> None:
-    """Have checkpoints cosigned until stopped, through restarts of the database and of witnesses."""
-    cosigning, pause = Cosigning(configured_client()), INTERVAL_SECONDS
-    while not stop.wait(pause):
-        pause = INTERVAL_SECONDS
+def _cosigning(cosigning: Cosigning) -> Callable[[], float]:
+    def step() -> float:
         try:
             cosigning.run_once()
-        except Error as error:
-            logger.warning("The database does not answer, checkpoints wait: %s", error)
-            connection.close()
         except (CannotSign, IncompleteTree, MalformedNote) as error:
             logger.exception("No checkpoint can be cosigned")
             tasks.record_failure(error)
-            pause = LONGEST_PAUSE
-    connection.close()
+            return LONGEST_PAUSE
+        return INTERVAL_SECONDS
+
+    return step
 
 
 def _size(answer: WitnessAnswer, address: WitnessAddress, head: TreeHead) -> int:

@@ -21,6 +21,7 @@ from casino.compliance.models import Approval, ComponentDigest, Measurement
 from casino.compliance.refusals import ApprovalReasonMissing
 from casino.compliance.release_manifest import Component
 from casino.kernel.errors import Refusal
+from casino.observability import loop
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
@@ -214,13 +215,19 @@ def _stop_play(attestation: Attestation) -> None:
 def start_monitoring(process: str) -> None:
     """Start the thread that measures this process, unless settings.INTEGRITY_AT_START is off."""
     if settings.INTEGRITY_AT_START:
-        threading.Thread(target=_monitor, args=[process], name="integrity", daemon=True).start()
+        loop.start(_measuring(process), threading.Event(), work="the integrity check")
 
 
-def _monitor(process: str) -> None:
-    never, thorough = threading.Event(), False
-    while not never.wait(CHECK_INTERVAL if check_once(process, thorough=thorough) else RETRY_DELAY):
+def _measuring(process: str) -> Callable[[], float]:
+    thorough = False
+
+    def step() -> float:
+        nonlocal thorough
+        done = check_once(process, thorough=thorough)
         thorough = process == THOROUGH_PROCESS
+        return CHECK_INTERVAL if done else RETRY_DELAY
+
+    return step
 
 
 def check_once(process: str, *, thorough: bool = False) -> bool:

@@ -4,19 +4,18 @@ One sealer works at a time, under an advisory lock held until the end of its tra
 A pass is one transaction, so a sealer that dies leaves either a whole pass or nothing.
 """
 
-import logging
+import threading
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from django.db import Error, connection, transaction
+from django.db import transaction
 
 from casino.events import wakeups
 from casino.events.hash_chain import GENESIS, microseconds, prepared_event_digest
 from casino.events.records import METADATA
 from casino.events.sql import LEADER_LIMIT, execute, fetch
 from casino.kernel.canonical_json import recanonical, recanonicalize_cached
-
-logger = logging.getLogger(__name__)
+from casino.observability import loop
 
 LOCK: Final = 0x5EA1
 """The sealer's advisory lock, within this database."""
@@ -32,9 +31,6 @@ MIN_PASS_SECONDS: Final = 0.025
 
 Longer than wakeups.MIN_INTERVALS, in which writers send no wake-up, so that the next poll sees what they commit.
 """
-
-_FIRST_PAUSE: Final = 0.05
-_LONGEST_PAUSE: Final = 1.0
 
 # A separate statement, because a statement that takes a lock reads the snapshot from before.
 TAKE_LOCK: Final = f"SELECT pg_try_advisory_xact_lock(%s), {LEADER_LIMIT}"
@@ -69,13 +65,6 @@ INSERT INTO events_seal (position, event_id, digest) SELECT position, event_id, 
 """
 
 
-class StopSignal(Protocol):
-    """Stops `run`; a threading.Event is one."""
-
-    def is_set(self) -> bool: ...
-    def wait(self, timeout: float | None = None) -> bool: ...
-
-
 def seal_once(*, limit: int = 1000) -> int:
     """Seal up to `limit` waiting events and return how many; 0 if another process is sealing.
 
@@ -102,25 +91,25 @@ def seal_all(*, limit: int = 1000) -> int:
     return total
 
 
-def run(stop: StopSignal, *, limit: int = 1000) -> None:
+def run(stop: threading.Event, *, limit: int = 1000) -> None:
     """Seal until `stop` is set, through restarts of the database and of Redis."""
-    pause, woken = 0.0, False
-    while not stop.is_set():
-        try:
-            sealed = seal_once(limit=limit) if _has_unsealed() else 0
-        except Error as error:
-            if not pause:
-                logger.warning("The database does not answer, sealing waits: %s", error)
-            pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
-            connection.close()
-            stop.wait(pause)
-            continue
-        if pause:
-            logger.warning("The database answers again, sealing continues.")
-            pause = 0.0
-        if sealed < limit:
-            woken = stop.wait(MIN_PASS_SECONDS) if sealed or woken else _wait(stop)
-    connection.close()
+    woken = False
+
+    def step() -> float:
+        nonlocal woken
+        sealed = seal_once(limit=limit) if _has_unsealed() else 0
+        if sealed >= limit:
+            return 0.0
+        if sealed or woken:
+            woken = False
+            return MIN_PASS_SECONDS
+        if not wakeups.available():
+            return POLL
+        # Who wakes us sends no other wake-up for a moment (wakeups.MIN_INTERVALS): then poll once more.
+        woken = wakeups.wait(wakeups.UNSEALED, WAKEUP_WAIT)
+        return 0.0
+
+    loop.run(step, stop, work="sealing")
 
 
 def _chain(rows: Sequence[tuple[Any, ...]], position: int, previous: bytes) -> list[bytes]:
@@ -146,14 +135,3 @@ def _chain(rows: Sequence[tuple[Any, ...]], position: int, previous: bytes) -> l
 
 def _has_unsealed() -> bool:
     return bool(fetch("SELECT EXISTS (SELECT FROM events_unsealed)")[0][0])
-
-
-def _wait(stop: StopSignal) -> bool:
-    """Wait for something to seal; return whether a wake-up came.
-
-    Its sender now sends none for a moment (wakeups.MIN_INTERVALS), so the caller polls once more.
-    """
-    if wakeups.available():
-        return wakeups.wait(wakeups.UNSEALED, WAKEUP_WAIT)
-    stop.wait(POLL)
-    return False

@@ -7,26 +7,28 @@ that one that does not answer holds up nobody else's.
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Coroutine
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import httpcore
-from django.db import Error, connection
+from django.db import Error
 
 from casino.api.streaming.hub import run_in_thread
 from casino.events.sql import database_now
 from casino.events.wakeups import Listener
 from casino.feed import queue, signatures, writer
 from casino.feed.queue import ClaimedDelivery, DeliveryOutcome
+from casino.observability import loop
 from casino.outbound.client import WebhookClient
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 0.25
-MAX_PAUSE_SECONDS: Final = 1.0
 MAX_SENDING: Final = 500
-"""Deliveries that one process sends at a time."""
+"""Claims of a kind that one process sends at a time."""
+Claimed = TypeVar("Claimed")
 Clock = Callable[[], datetime]
 Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
 _contributed: Final[list[Loop]] = []
@@ -39,71 +41,82 @@ def register_loop(loop: Loop) -> None:
 
 def write_until(stop: threading.Event) -> None:
     """Write feeds until stopped, through restarts of the database and of Redis."""
-    listener, pause = Listener(), 0.0
+    listener = Listener()
+
+    def step() -> float:
+        full = writer.write_new_items() >= writer.BATCH
+        return POLL_SECONDS if not full and listener.wait(POLL_SECONDS) is None else 0.0
+
     try:
-        while not stop.is_set():
-            try:
-                read = writer.write_new_items()
-                pause = 0.0
-            except Exception as error:
-                if not isinstance(error, Error):
-                    logger.critical("ALERT feeds wait: %s", type(error).__name__, exc_info=error)
-                elif not pause:
-                    logger.warning("The database does not answer, feeds wait: %s", error)
-                connection.close()
-                pause = min(max(pause * 2, POLL_SECONDS), MAX_PAUSE_SECONDS)
-                stop.wait(pause)
-                continue
-            if read < writer.BATCH and listener.wait(POLL_SECONDS) is None:
-                stop.wait(POLL_SECONDS)
+        loop.run(step, stop, work="writing of feeds")
     finally:
         listener.close()
-        connection.close()
 
 
-async def send_until(stop: asyncio.Event, *, client: WebhookClient, clock: Clock = database_now) -> None:
-    """Send webhooks until stopped, then finish what is being sent."""
-    sending: set[asyncio.Task[None]] = set()
-    async with client:
-        while not stop.is_set():
-            began = 0
-            try:
-                claimed = await run_in_thread(_claim, clock=clock, limit=MAX_SENDING - len(sending))
-                began = len(claimed)
-                for delivery in claimed:
-                    task = asyncio.create_task(_send(delivery, client, clock))
-                    sending.add(task)
-                    task.add_done_callback(sending.discard)
-            except Error as error:
-                logger.warning("The database does not answer, webhooks wait: %s", error)
-            if not began:
-                await _wait(stop, sending)
-        if sending:
-            await asyncio.wait(sending)
+class Sender(ABC, Generic[Claimed]):
+    """Sends what is due, each in a task of its own."""
+
+    def __init__(self, client: WebhookClient, clock: Clock = database_now) -> None:
+        self.client, self.clock = client, clock
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @abstractmethod
+    def claim(self, limit: int) -> Sequence[Claimed]:
+        """Lease up to so many of what is due. Runs in a thread."""
+
+    @abstractmethod
+    async def send(self, claimed: Claimed) -> None:
+        """Send one and record what came of it; the lease covers a failure to record."""
+
+    async def begin(self) -> int:
+        """Begin to send what is due now, and return how much that is."""
+        claimed = await run_in_thread(self.claim, limit=MAX_SENDING - len(self._tasks))
+        for each in claimed:
+            task = asyncio.create_task(self.send(each))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return len(claimed)
+
+    async def finish(self) -> None:
+        """Wait until what was begun has ended."""
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def run(self, stop: asyncio.Event, *, work: str) -> None:
+        """Send until stopped, then finish what is being sent."""
+
+        async def step() -> float:
+            if not await self.begin():
+                await self._wait(stop)
+            return 0.0
+
+        await loop.run_async(step, stop, work=work)
+        await self.finish()
+
+    async def _wait(self, stop: asyncio.Event) -> None:
+        """Wait for the next poll, or until something has ended and what comes after it may follow."""
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait({stopped, *self._tasks}, timeout=POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
 
 
-async def send_due(*, client: WebhookClient, clock: Clock = database_now) -> int:
-    """Send what is due now, until nothing more is, and return how many attempts were made."""
-    total = 0
-    while claimed := await run_in_thread(_claim, clock=clock, limit=MAX_SENDING):
-        await asyncio.gather(*(_send(delivery, client, clock) for delivery in claimed))
-        total += len(claimed)
-    return total
+class Webhooks(Sender[ClaimedDelivery]):
+    """Sends webhooks."""
 
+    def claim(self, limit: int) -> list[ClaimedDelivery]:
+        now = self.clock()
+        queue.queue_new(now)
+        return queue.claim(now, limit=limit) if limit > 0 else []
 
-def _claim(*, clock: Clock, limit: int) -> list[ClaimedDelivery]:
-    now = clock()
-    queue.queue_new(now)
-    return queue.claim(now, limit=limit) if limit > 0 else []
+    async def send(self, claimed: ClaimedDelivery) -> None:
+        try:
+            outcome = await _attempt(claimed, self.client, await run_in_thread(self.clock))
+            await run_in_thread(self._record, delivery=claimed, outcome=outcome)
+        except Error as error:
+            logger.warning("The outcome of a webhook could not be recorded, it will be sent again: %s", error)
 
-
-async def _send(delivery: ClaimedDelivery, client: WebhookClient, clock: Clock) -> None:
-    """Send one message and record what came of it; the lease covers a failure to record."""
-    try:
-        outcome = await _attempt(delivery, client, await run_in_thread(clock))
-        await run_in_thread(_record, delivery=delivery, outcome=outcome, clock=clock)
-    except Error as error:
-        logger.warning("The outcome of a webhook could not be recorded, it will be sent again: %s", error)
+    def _record(self, delivery: ClaimedDelivery, outcome: DeliveryOutcome) -> None:
+        queue.record(delivery, outcome, self.clock())
 
 
 async def _attempt(delivery: ClaimedDelivery, client: WebhookClient, now: datetime) -> DeliveryOutcome:
@@ -122,15 +135,9 @@ async def _attempt(delivery: ClaimedDelivery, client: WebhookClient, now: dateti
     return DeliveryOutcome(answer.status, answer.body)
 
 
-def _record(*, delivery: ClaimedDelivery, outcome: DeliveryOutcome, clock: Clock) -> None:
-    queue.record(delivery, outcome, clock())
-
-
-async def _wait(stop: asyncio.Event, sending: set[asyncio.Task[None]]) -> None:
-    """Wait for the next poll, or until a delivery has ended and its subject's next one may follow."""
-    stopped = asyncio.create_task(stop.wait())
-    await asyncio.wait({stopped, *sending}, timeout=POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-    stopped.cancel()
+async def _send_webhooks(stop: asyncio.Event) -> None:
+    async with WebhookClient() as client:
+        await Webhooks(client).run(stop, work="sending of webhooks")
 
 
 async def run(stop: asyncio.Event) -> None:
@@ -139,9 +146,8 @@ async def run(stop: asyncio.Event) -> None:
     writing = asyncio.create_task(asyncio.to_thread(write_until, stop_writing))
     try:
         async with asyncio.TaskGroup() as loops:
-            loops.create_task(send_until(stop, client=WebhookClient()))
-            for loop in _contributed:
-                loops.create_task(loop(stop))
+            for each in (_send_webhooks, *_contributed):
+                loops.create_task(each(stop))
     finally:
         stop_writing.set()
         await writing

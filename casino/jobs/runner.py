@@ -17,12 +17,13 @@ from typing import Any, Final
 
 from celery import Celery
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import Error, InterfaceError, OperationalError, close_old_connections, connection
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
 
 from casino.events import wakeups
 from casino.events.sql import execute, fetch
 from casino.jobs import leases
 from casino.jobs.leases import LEASE_SECONDS, RENEWAL_SECONDS
+from casino.observability import loop
 from casino.observability.figures import TASK_FAILURES, TASKS
 from casino.observability.logging import begin
 
@@ -30,8 +31,6 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 0.25
 """Seconds between two queries for due jobs while none runs."""
-FIRST_PAUSE: Final = 0.1
-LONGEST_PAUSE: Final = 1.0
 
 _ADD: Final = "INSERT INTO jobs_job (name) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING"
 _CLAIM: Final = """
@@ -68,26 +67,11 @@ class JobRunner:
     def run(self, stop: threading.Event) -> None:
         """Run jobs in the main thread until `stop` is set, through restarts of the database and of Redis."""
         ended = threading.Event()
-        threading.Thread(target=self._renew_lease, args=[ended], name="job-lease", daemon=True).start()
+        loop.start(self._renew_lease, ended, work="job-lease")
         try:
-            self._run_until(stop)
+            loop.run(lambda: 0.0 if self.run_next() else self._wait(), stop, work="running of jobs")
         finally:
             ended.set()
-            connection.close()
-
-    def _run_until(self, stop: threading.Event) -> None:
-        pause = 0.0
-        while not stop.is_set():
-            try:
-                if not self.run_next():
-                    self._wait(stop)
-                pause = 0.0
-            except Error as error:
-                if not pause:
-                    logger.warning("The database does not answer, jobs wait: %s", error)
-                connection.close()
-                pause = min(max(pause * 2, FIRST_PAUSE), LONGEST_PAUSE)
-                stop.wait(pause)
 
     def run_next(self) -> str | None:
         """Claim and run the job that is longest overdue; return its name, or None if none is due."""
@@ -126,26 +110,19 @@ class JobRunner:
             TASK_FAILURES.count(task.name)
             logger.exception("The job %s failed; it is tried again when it is due again.", name)
 
-    def _renew_lease(self, ended: threading.Event) -> None:
-        while not ended.wait(RENEWAL_SECONDS):
-            name = self._running
-            if name is None:
-                continue
-            try:
-                execute(_RENEW, [LEASE_SECONDS, name, self._holder])
-            except Error as error:
-                logger.warning("The lease of the job %s could not be renewed: %s", name, error)
-                connection.close()
-        connection.close()
+    def _renew_lease(self) -> float:
+        if (name := self._running) is not None:
+            execute(_RENEW, [LEASE_SECONDS, name, self._holder])
+        return RENEWAL_SECONDS
 
-    def _wait(self, stop: threading.Event) -> None:
-        """Wait for a wake-up of any job, which makes it due, or until the next poll."""
+    def _wait(self) -> float:
+        """Wait for a wake-up of any job, which makes it due, or return when to poll next."""
         if not wakeups.available():
-            stop.wait(POLL_SECONDS)
-            return
+            return POLL_SECONDS
         name = wakeups.wait_for_any(list(self._tasks), POLL_SECONDS)
         if name is not None:
             execute(_BRING_FORWARD, [name])
+        return 0.0
 
 
 @contextlib.contextmanager

@@ -40,6 +40,14 @@ def keep_loaded() -> None:
     gc.freeze()
 
 
+def stop_at_signals() -> threading.Event:
+    """Return an event that SIGTERM and SIGINT set."""
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    return stop
+
+
 def end_with_parent(*, after: float, grace: float) -> None:
     """End this process so many seconds after the one that started it died (prctl(2)); on Linux only.
 

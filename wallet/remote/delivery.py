@@ -21,6 +21,7 @@ from casino.api.streaming.hub import run_in_thread
 from casino.events.ids import new_id
 from casino.events.sql import database_now, execute, fetch
 from casino.events.store import Metadata
+from casino.feed.outbound import Sender
 from casino.outbound.client import WebhookClient
 from casino.significant import recorder
 from wallet.remote import client, messages, records, unapplied
@@ -45,11 +46,10 @@ _NO_NEW_CALL: Final = LEASE.total_seconds() - CALL_SECONDS - 2.0
 LONGEST_GAP: Final = 200.0
 ALERT_AFTER: Final = timedelta(minutes=15)
 REPORT_AFTER: Final = timedelta(hours=24)
-POLL_SECONDS: Final = 0.25
 ACTOR: Final = "system:wallets"
 Clock = Callable[[], datetime]
 
-_OPERATORS: Final = "SELECT DISTINCT operator_id FROM wallet_remote_due WHERE next_try_at <= %s"
+_OPERATORS: Final = "SELECT DISTINCT operator_id FROM wallet_remote_due WHERE next_try_at <= %s LIMIT %s"
 _CLAIM: Final = """
     UPDATE wallet_remote_due AS due SET attempts = attempts + 1, next_try_at = %(lease)s
       FROM (SELECT transaction_id FROM wallet_remote_due
@@ -113,43 +113,26 @@ class Bucket:
         self._tokens -= count
 
 
-class Courier:
-    """Delivers what is due, with one client on one event loop."""
+class Courier(Sender[Batch]):
+    """Delivers what is due of each operator, a batch at a time of each, with one client on one event loop."""
 
     def __init__(self, client_: WebhookClient, clock: Clock = database_now) -> None:
-        self._client = client_
-        self._clock = clock
+        super().__init__(client_, clock)
         self._buckets: dict[UUID, Bucket] = {}
-        self._sending: Counter[UUID] = Counter()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._under_way: Counter[UUID] = Counter()
 
-    async def begin(self) -> int:
-        """Begin to deliver what is due of each operator, a batch of each; return how many transactions that is."""
-        batches = await run_in_thread(self._claim)
-        for batch in batches:
-            self._sending[batch.wallet.operator] += 1
-            task = asyncio.create_task(self._deliver(batch))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-        return sum(len(batch.all()) for batch in batches)
-
-    async def finish(self) -> None:
-        """Wait until what was begun has ended."""
-        if self._tasks:
-            await asyncio.wait(self._tasks)
-
-    def _claim(self) -> list[Batch]:
-        now, batches = self._clock(), []
-        for (operator,) in fetch(_OPERATORS, [now]):
+    def claim(self, limit: int) -> list[Batch]:
+        now, batches = self.clock(), []
+        for (operator,) in fetch(_OPERATORS, [now, limit]):
             bucket = self._buckets.setdefault(operator, Bucket(now))
-            limit = min(MAX_ITEMS, bucket.available(now)) if self._sending[operator] < IN_FLIGHT else 0
-            if limit and (batch := _lease(operator, now, limit)) is not None:
+            free = min(MAX_ITEMS, bucket.available(now)) if self._under_way[operator] < IN_FLIGHT else 0
+            if free and (batch := _lease(operator, now, free)) is not None:
                 bucket.take(len(batch.all()))
+                self._under_way[operator] += 1
                 batches.append(batch)
         return batches
 
-    async def _deliver(self, batch: Batch) -> None:
-        """Send a batch and record what came of it; the lease covers a failure to record."""
+    async def send(self, batch: Batch) -> None:
         end = asyncio.get_running_loop().time() + _NO_NEW_CALL
         try:
             told = await self._send_credits(batch) if batch.credits else {}
@@ -162,7 +145,7 @@ class Courier:
         except Error as error:
             logger.warning("What a wallet answered could not be recorded, it will be asked again: %s", error)
         finally:
-            self._sending[batch.wallet.operator] -= 1
+            self._under_way[batch.wallet.operator] -= 1
 
     async def _send_credits(self, batch: Batch) -> dict[UUID, WalletReply]:
         request, payments = uuid4(), [leased.payment for leased in batch.credits]
@@ -185,10 +168,10 @@ class Courier:
             return WalletReply(NoAnswer(str(error)))
 
     async def _call(self, wallet: Endpoint, path: str, document: dict[str, object]) -> object:
-        return client.verified(await client.call(self._client, wallet, path, document, seconds=CALL_SECONDS), wallet)
+        return client.verified(await client.call(self.client, wallet, path, document, seconds=CALL_SECONDS), wallet)
 
     def _record(self, *, batch: Batch, told: dict[UUID, WalletReply]) -> None:
-        record(batch, told, now=self._clock())
+        record(batch, told, now=self.clock())
 
 
 def _lease(operator: UUID, now: datetime, limit: int) -> Batch | None:
@@ -284,20 +267,4 @@ def _report(operator: UUID, leased: Leased, reason: str) -> None:
 async def deliver_until(stop: asyncio.Event, *, clock: Clock = database_now) -> None:
     """Deliver until stopped, then finish what is being sent."""
     async with WebhookClient() as client_:
-        courier = Courier(client_, clock)
-        while not stop.is_set():
-            try:
-                began = await courier.begin()
-            except Error as error:
-                began = 0
-                logger.warning("The database does not answer, wallets wait: %s", error)
-            if not began:
-                await _wait(stop)
-        await courier.finish()
-
-
-async def _wait(stop: asyncio.Event) -> None:
-    try:
-        await asyncio.wait_for(stop.wait(), POLL_SECONDS)
-    except TimeoutError:
-        return
+        await Courier(client_, clock).run(stop, work="delivery to wallets")

@@ -13,12 +13,13 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from django.db import Error, close_old_connections, connection
+from django.db import close_old_connections
 
 from casino.events import subscriptions
 from casino.events.payloads import ArchiveUnavailable
 from casino.events.records import SealedEvent
 from casino.events.wakeups import Listener
+from casino.observability import loop
 
 logger = logging.getLogger(__name__)
 
@@ -42,9 +43,6 @@ FALLBACK_POLL_SECONDS: Final = 0.5
 
 POLL_SECONDS: Final = 0.05
 """Polling interval in seconds while Redis is down."""
-
-MAX_PAUSE_SECONDS: Final = 1.0
-"""Longest pause between attempts to reach the database."""
 
 Result = TypeVar("Result")
 
@@ -108,23 +106,20 @@ class Reader(threading.Thread):
 
     def run(self) -> None:
         """Read until stopped."""
-        listener, pause = Listener(), 0.0
+        listener = Listener()
+
+        def step() -> float:
+            try:
+                full = self._read()
+            except ConsumerGone:
+                self._stopping.set()
+                return 0.0
+            return POLL_SECONDS if not full and listener.wait(FALLBACK_POLL_SECONDS) is None else 0.0
+
         try:
-            while not self._stopping.is_set():
-                try:
-                    full = self._read()
-                    pause = 0.0
-                except ConsumerGone:
-                    return
-                except Exception as error:  # noqa: BLE001  (nothing would start another reader while streams are open)
-                    connection.close()
-                    pause = self._pause(error, pause)
-                    continue
-                if not full and listener.wait(FALLBACK_POLL_SECONDS) is None:
-                    self._stopping.wait(POLL_SECONDS)
+            loop.run(step, self._stopping, work="streaming")
         finally:
             listener.close()
-            connection.close()
 
     def _read(self) -> bool:
         """Deliver new events; return whether there may be more."""
@@ -133,15 +128,6 @@ class Reader(threading.Thread):
             self._on_batch(batch)
             self.position = batch[-1].position
         return len(batch) == BATCH_LIMIT
-
-    def _pause(self, error: Exception, pause: float) -> float:
-        if not isinstance(error, Error):
-            logger.critical("ALERT open streams wait, because the log can't be read: %s", type(error).__name__)
-        elif not pause:
-            logger.warning("The database does not answer; open streams wait: %s", error)
-        pause = min(max(pause * 2, POLL_SECONDS), MAX_PAUSE_SECONDS)
-        self._stopping.wait(pause)
-        return pause
 
 
 class Hub(Generic[MessageT]):

@@ -91,7 +91,7 @@ def test_the_loop_survives_any_error_and_tries_again(database, loop, monkeypatch
     table = house.table("mini")
     house.seated(table).deal({"tie": 500})
     assert wait_for(lambda: is_settled(house, table))
-    assert "the due loop failed and tries again: ValueError" in caplog.text
+    assert "ALERT dealing failed and is tried again: ValueError" in caplog.text
     assert "secret cards" not in caplog.text
 
 

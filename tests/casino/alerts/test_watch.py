@@ -123,8 +123,10 @@ class Clock:
     def __init__(self, looks: int) -> None:
         self.left = looks
 
-    def wait(self, _seconds: float) -> bool:
+    def wait(self, _seconds: float) -> None:
         self.left -= 1
+
+    def is_set(self) -> bool:
         return self.left < 0
 
 

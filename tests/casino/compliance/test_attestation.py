@@ -14,6 +14,7 @@ from casino.compliance import attestation, clocks, release_manifest
 from casino.compliance.models import Approval, ClockReading, Measurement
 from casino.compliance.refusals import ApprovalReasonMissing
 from casino.events.sql import fetch
+from casino.observability import loop
 from casino.operators import changes
 from casino.operators.models import Change
 from casino.operators.refusals import ChangeNeedsSecondPerson
@@ -193,12 +194,12 @@ def test_a_long_outage_is_recorded_when_it_is_over_and_a_short_one_is_not(db: No
 
 def test_a_process_measures_itself_only_if_the_settings_say_so(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
-    monkeypatch.setattr(attestation, "_monitor", started.append)
+    monkeypatch.setattr(loop, "start", lambda *_, work: started.append(work))
     settings.INTEGRITY_AT_START = False
     attestation.start_monitoring("web")
     settings.INTEGRITY_AT_START = True
     attestation.start_monitoring("web")
-    assert started == ["web"]
+    assert started == ["the integrity check"]
 
 
 def test_a_starting_process_stores_measurements_of_the_release_and_of_its_clock(database: Database) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.events.sql import database_now
-from casino.feed import outbound
+from casino.feed.outbound import Webhooks
 from casino.outbound.client import WebhookClient
 from tests.threads import serving
 
@@ -107,7 +107,11 @@ def send(*, at: datetime | None = None, ahead: timedelta = timedelta(), seconds:
 
     async def run() -> int:
         async with WebhookClient(total_seconds=seconds) as client:
-            return await outbound.send_due(client=client, clock=clock)
+            sender, sent = Webhooks(client, clock), 0
+            while began := await sender.begin():
+                sent += began
+                await sender.finish()
+            return sent
 
     return asyncio.run(run())
 
@@ -118,8 +122,12 @@ def sending(*, seconds: float) -> Generator[None]:
     loop = asyncio.new_event_loop()
     stop = asyncio.Event()
 
+    async def send() -> None:
+        async with WebhookClient(total_seconds=seconds) as client:
+            await Webhooks(client).run(stop, work="sending")
+
     def run() -> None:
-        loop.run_until_complete(outbound.send_until(stop, client=WebhookClient(total_seconds=seconds)))
+        loop.run_until_complete(send())
         loop.close()
 
     thread = threading.Thread(target=run)

@@ -30,7 +30,7 @@ from tests.support.acts import agreed
 from wallet.funding.conformance import ConformanceProof
 from wallet.funding.events import WalletProfile
 from wallet.remote import debits, protection, signing
-from wallet.remote.delivery import Courier
+from wallet.remote.delivery import Batch, Courier
 
 KEY = bytes(range(1, 33))
 
@@ -176,17 +176,26 @@ def audited() -> list[str]:
     return [f"{each.kind} {each.location} {each.expected} {each.actual}" for each in engine.run_audit().findings]
 
 
+class CountingCourier(Courier):
+    """Counts the transactions that it delivers."""
+
+    count = 0
+
+    def claim(self, limit: int) -> list[Batch]:
+        batches = super().claim(limit)
+        self.count += sum(len(batch.all()) for batch in batches)
+        return batches
+
+
 def deliver(clock: Callable[[], datetime] = database_now) -> int:
     """Deliver what is due now, until nothing is, and return how many transactions were sent."""
 
     async def run() -> int:
-        total = 0
         async with WebhookClient() as client:
-            courier = Courier(client, clock)
-            while began := await courier.begin():
-                total += began
+            courier = CountingCourier(client, clock)
+            while await courier.begin():
                 await courier.finish()
-        return total
+        return courier.count
 
     return asyncio.run(run())
 

@@ -1,13 +1,12 @@
 """`manage.py watch`: tell people by e-mail when the health of the service changes. It needs no database."""
 
-import signal
-import threading
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from casino.alerts import watch
+from casino.observability.process import stop_at_signals
 
 
 class Command(BaseCommand):
@@ -19,7 +18,4 @@ class Command(BaseCommand):
         parser.add_argument("url", nargs="?", default=default, help=f"of /healthz; default: {default}")
 
     def handle(self, *_args: Any, url: str, **_options: Any) -> None:
-        stop = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stop.set())
-        watch.run(url, stop)
+        watch.run(url, stop_at_signals())

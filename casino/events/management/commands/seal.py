@@ -1,12 +1,9 @@
-import signal
-import threading
 from argparse import ArgumentParser
-from types import FrameType
 
 from django.core.management.base import BaseCommand
 
 from casino.events import sealer
-from casino.observability.process import process_started
+from casino.observability.process import process_started, stop_at_signals
 
 
 class Command(BaseCommand):
@@ -25,12 +22,6 @@ class Command(BaseCommand):
         if once:
             self.stdout.write(f"sealed {sealer.seal_all(limit=limit)}")
             return
-        stop = threading.Event()
-
-        def handle_signal(_signal: int, _frame: FrameType | None) -> None:
-            stop.set()
-
-        signal.signal(signal.SIGTERM, handle_signal)
-        signal.signal(signal.SIGINT, handle_signal)
+        stop = stop_at_signals()
         process_started("sealer")
         sealer.run(stop, limit=limit)

@@ -1,12 +1,8 @@
-import signal
-import threading
-from types import FrameType
-
 from django.core.management.base import BaseCommand
 
 from casino.celery import app
 from casino.jobs.runner import JobRunner
-from casino.observability.process import process_started
+from casino.observability.process import process_started, stop_at_signals
 
 
 class Command(BaseCommand):
@@ -16,13 +12,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, **_: object) -> None:
-        stop = threading.Event()
-
-        def handle_signal(_signal: int, _frame: FrameType | None) -> None:
-            stop.set()
-
-        signal.signal(signal.SIGTERM, handle_signal)
-        signal.signal(signal.SIGINT, handle_signal)
+        stop = stop_at_signals()
         app.loader.import_default_modules()
         process_started("worker-background")
         JobRunner(app).run(stop)

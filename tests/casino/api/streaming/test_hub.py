@@ -145,7 +145,7 @@ def test_the_reader_survives_any_error_and_delivers_what_waited(log: None, caplo
 
     asyncio.run(scene())
     assert len(failures) == 2
-    assert "ALERT open streams wait, because the log can't be read: ValueError" in caplog.text
+    assert "ALERT streaming failed and is tried again: ValueError" in caplog.text
     assert "secret" not in caplog.text
 
 
