@@ -26,7 +26,6 @@ class BaccaratConfig(AppConfig):
         from casino.api.compression import register_dictionary
         from casino.api.jwks import register_keys
         from casino.compliance import attestation
-        from casino.events import payloads
         from casino.feed.asyncapi import register_channel
         from casino.feed.types import register
         from casino.observability import health
@@ -40,7 +39,6 @@ class BaccaratConfig(AppConfig):
         personal_data.register()
         for changed_by_two in (void_policy, voiding, rules_lifecycle, table_lifecycle, kill_switch, witness_chains):
             changed_by_two.register()
-        payloads.register_streams(operator=own_rounds.STREAMS, player=own_rounds.STREAMS_OF_PLAYER)
         register_dictionary((Path(self.path) / "api" / "stored_response.json").read_bytes())
         register(*feed.SOURCES)
         register_channel(_stream_channel)

@@ -45,7 +45,6 @@ from casino.api.openapi import operation
 from casino.api.shapes import CurrencyCode, HexText, ItemList, Shape, Timestamp, open_enum
 from casino.api.views import BaseApiView
 from casino.checkpoints import records as checkpoints
-from casino.events.payloads import ArchiveUnavailable
 from casino.events.periods import PeriodReversed
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal, Principal
@@ -218,7 +217,6 @@ class RoundProofView(OfferedView):
             "verifiers list them, and a later export contains what they need."
         ),
         refusals=(
-            ArchiveUnavailable,
             NotInThatRound,
             NothingToProve,
             RoundNotSealed,
@@ -373,7 +371,7 @@ class RoundEventsView(OfferedView):
         "List a round's events as recorded",
         returns=RoundEventList,
         description="Amounts in events are minor units. A player sees the ids of no other player.",
-        refusals=(ArchiveUnavailable, UnknownRound),
+        refusals=(UnknownRound,),
     )
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         del request

@@ -58,7 +58,6 @@ from casino.api.fields import (
 )
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
-from casino.events.payloads import ArchiveUnavailable
 from casino.kernel.money import AmountMalformed, AmountNotPositive, AmountTooLarge, MoneyType, parse_positive
 from casino.operators.api.changes import WAITS, ChangeResponse
 from casino.operators.assertions import LIVE_PARAMETER
@@ -363,7 +362,6 @@ class TableFairnessView(OfferedView):
             "seed and cut anyone can recompute the order of a shoe."
         ),
         refusals=(
-            ArchiveUnavailable,
             UnknownRound,
             UnknownTable,
         ),
@@ -389,7 +387,6 @@ class CloseTableView(OperatorView):
             "stays readable. Returns its shoes; while `closed` is false, the current round is not finished."
         ),
         refusals=(
-            ArchiveUnavailable,
             CloseReasonInvalid,
             SeedUnreadable,
             TableIsClosed,

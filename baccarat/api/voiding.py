@@ -22,7 +22,6 @@ from casino.api.fields import EmptyRequest, EnumField, StrictSerializer, TextFie
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.crypto.crypto_shredding import PersonalDataErased
-from casino.events.payloads import ArchiveUnavailable
 from casino.events.records import Metadata
 from casino.operators.api.changes import WAITS, ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
@@ -68,7 +67,6 @@ class VoidRoundView(StaffRoundView):
             "policy."
         ),
         refusals=(
-            ArchiveUnavailable,
             PersonalDataErased,
             RoundAlreadyVoided,
             RoundNotVoidable,

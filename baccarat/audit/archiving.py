@@ -2,7 +2,7 @@
 
 A file is named by its content, and the manifest by its own; the log's event, which names the manifest, is last. So a
 command that dies leaves files that the next one finds or does not need, two commands at once make the same, and what is
-recorded was read back and verified. `dropping` takes payloads out of the database.
+recorded was read back and verified.
 """
 
 import re

@@ -23,7 +23,7 @@ from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.projections import sitting_row
-from casino.checkpoints.archives import ARCHIVE_EVENTS, kind_at, stream_of
+from casino.checkpoints.archives import ARCHIVE_EVENTS, stream_of
 from casino.checkpoints.manifests import MANIFEST_EVENTS
 from casino.checkpoints.manifests import STREAM as MANIFEST_STREAM
 from casino.compliance.complaint_audit import ComplaintTraces
@@ -89,7 +89,6 @@ def decode_row(row: Row, notes: FindingCollector) -> Any:
         return None
 
 
-OUT_OF_TURN: Final = "archive event out of turn"
 UNEXPLAINED: Final = "event can't be explained"
 USED_TWICE: Final = "shoe used twice"
 UNEXPLAINABLE: Final = (LookupError, ValueError, ArithmeticError)
@@ -189,13 +188,10 @@ class LogReplay:
         if kind in WALLET_KINDS or kind in ACT_EVENTS:  # acts are compared with the rows that they name
             return None
         if kind in MANIFEST_EVENTS or kind in ARCHIVE_EVENTS:  # what they name is compared with their digests
-            is_manifest = kind in MANIFEST_EVENTS
-            stream = MANIFEST_STREAM if is_manifest else stream_of(event.month)
-            if row.stream != stream or (is_manifest and row.version != event.number):
-                expected = f"{stream} version {event.number if is_manifest else row.version}"
+            stream, number = (MANIFEST_STREAM, event.number) if kind in MANIFEST_EVENTS else (stream_of(event.month), 1)
+            if (row.stream, row.version) != (stream, number):
+                expected = f"{stream} version {number}"
                 self.collector.add("stream differs", event_location(row), expected, f"{row.stream} {row.version}")
-            elif not is_manifest and not isinstance(event, kind_at(row.version)):
-                self.collector.add(OUT_OF_TURN, event_location(row), kind_at(row.version).__name__, kind)
             return None
         if kind in ERASURE_EVENTS:
             self._record(self.erasures.replay(event, row, where=event_location(row)))

@@ -23,7 +23,6 @@ from baccarat.queries.narrative import NarratedTable, NarrativeLine, narrate
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.repository import read_cards_from_shoe
 from casino.crypto import crypto_shredding
-from casino.events import payloads
 from casino.events.sql import fetch
 from casino.events.store import RecordedEvent, read
 from casino.kernel.findings import Finding
@@ -54,7 +53,7 @@ def find_announcement(round_: RoundOpened, table_events: Sequence[object]) -> Sh
             case te.TermsFixed(next_shoe=shoe, fixed_at=at) | TableOpened(next_shoe=shoe, opened_at=at):
                 if shoe is not None and shoe.shoe == round_.shoe:
                     return ShoeAnnouncement(shoe, at)
-    rows = payloads.fill(fetch(_CARDS_DEALT, [round_.table, round_.number - 2]), event=0, data=3)
+    rows = fetch(_CARDS_DEALT, [round_.table, round_.number - 2])
     for _, *dealt, recorded_at in rows:
         terms = CATALOGUE.decode(*dealt).next_terms
         if terms is not None and terms.next_shoe.shoe == round_.shoe:

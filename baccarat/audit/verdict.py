@@ -16,7 +16,6 @@ from casino.checkpoints import notes, queries, records
 from casino.checkpoints.records import SignedCheckpoint
 from casino.checkpoints.tree import IncompleteTree
 from casino.crypto.signed_note import MalformedNote, UntrustedNote
-from casino.events import payloads
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.hash_chain import GENESIS, digest
 from casino.events.records import METADATA
@@ -62,7 +61,7 @@ class RoundVerdict:
 
 def check_round(round_: UUID, *, accounts: TableAccounts) -> RoundVerdict:
     """Check one round from its events, the ledger and the newest checkpoint; about ten statements."""
-    rows = payloads.fill(fetch(_SEALED, [f"round-{round_}"]), event=0, data=4)
+    rows = fetch(_SEALED, [f"round-{round_}"])
     replay, rules = _rules(round_)
     checks = [_chain(f"round-{round_}", rows), rules]
     if replay is not None:

@@ -13,7 +13,6 @@ from baccarat.domain.rules.table_rules import Shuffle
 from baccarat.proofs.refusals import NothingToProve, NotInThatRound, RoundNotSealed
 from baccarat.storage import shoe_seeds
 from baccarat.storage.repository import read_cards_from_shoe
-from casino.events import payloads
 from casino.events.hash_chain import GENESIS
 from casino.events.records import METADATA
 from casino.events.sql import Rows, fetch
@@ -204,8 +203,8 @@ def _fixes_terms(dealt: EvidenceEvent, number: int, shoe: str) -> bool:
 
 
 def _decode(rows: Rows) -> tuple[EvidenceEvent, ...]:
-    """Decode rows of `_SEALED`. Raises RoundNotSealed for an event without a seal, ArchiveUnavailable."""
-    return tuple(map(_decode_row, payloads.fill(rows, event=3, data=9)))
+    """Decode rows of `_SEALED`. Raises RoundNotSealed for an event without a seal."""
+    return tuple(map(_decode_row, rows))
 
 
 def _decode_row(row: tuple[Any, ...]) -> EvidenceEvent:

@@ -24,7 +24,6 @@ from baccarat.queries.voids import VoidsByCause, voids_by_cause
 from baccarat.storage import repository
 from baccarat.storage.event_registry import CATALOGUE
 from casino.api.shapes import HexText, Shape, Timestamp
-from casino.events import payloads
 from casino.events.sql import fetch
 
 MAX_REVEALED_SHOES: Final = 20
@@ -241,7 +240,7 @@ def _unused_shoes(state: TableState) -> list[RevealedShoe]:
     seeds = {each.shoe: (each.seed, event.closed_at) for event in closures for each in event.seeds}
     ids = [str(shoe) for shoe in seeds]
     announcing = [CATALOGUE.decode(*row) for row in fetch(_ANNOUNCING, [stream, ids])]
-    cards = payloads.fill(fetch(_ANNOUNCING_CARDS, [table, state.rounds]), event=0, data=3)
+    cards = fetch(_ANNOUNCING_CARDS, [table, state.rounds])
     dealt: list[CardsDealt] = [CATALOGUE.decode(*row) for _, *row in cards]
     shoes = {
         1 if isinstance(event, TableOpened) else event.number + 1: event.next_shoe

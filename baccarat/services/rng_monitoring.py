@@ -19,7 +19,6 @@ from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.services.rng_statistics import AdjustedTestResult, Sample, passes
 from baccarat.services.rng_suite import run_tests
 from baccarat.storage.event_registry import CATALOGUE
-from casino.events import payloads
 from casino.events.sql import fetch
 from casino.significant import recorder
 
@@ -137,7 +136,7 @@ class _Released(msgspec.Struct, gc=False):
 
 
 def _orders_of_own_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
-    rows = payloads.fill(payloads.fill(fetch(_OWN, [limit]), event=3, data=4), event=5, data=6)
+    rows = fetch(_OWN, [limit])
     for *row, _, ended, _, released, decks in reversed(rows):
         opened, seed = CATALOGUE.decode(*row), msgspec.json.decode(ended, type=_Revealing).seed
         if isinstance(opened, RoundOpened) and seed is not None:

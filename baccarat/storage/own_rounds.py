@@ -26,8 +26,6 @@ PLAYED: Final = f"""
      WHERE own.operator_id = %(operator)s
 """  # noqa: S608  (constants)
 """The ids of rounds that were open in an interval: a table has one at a time, so of those before only the last."""
-STREAMS: Final = f"SELECT 'round-' || id FROM ({PLAYED}) AS own"  # noqa: S608  (constants)
-STREAMS_OF_PLAYER: Final = "SELECT 'round-' || round_id FROM baccarat_wager WHERE player_id = %(player)s"
 _WAGERS: Final = """
     SELECT event.id, wager.id FROM events_event event
       JOIN baccarat_wager wager ON wager.round_id = substr(event.stream, 7)::uuid AND wager.player_id = %s

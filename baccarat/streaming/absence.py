@@ -12,7 +12,6 @@ from baccarat.domain.tables.events import SeatReleased, SeatReleaseReason
 from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent, LiveEventResponse
 from baccarat.streaming.snapshot import PositionText, encode_position
 from casino.api.shapes import Money, Shape, Timestamp
-from casino.events import payloads
 from casino.events.records import METADATA, SealedEvent
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
@@ -202,7 +201,7 @@ def load_absence(*, after: int, since: datetime | None, player: UUID) -> Absence
     """
     summary = AbsenceSummary(player)
     rows = fetch(_EVENTS, {"player": player, "after": after, "moment": since or _BEGINNING})
-    for *facts, data, metadata, recorded, table, round_, currency in payloads.fill(rows, event=2, data=8):
+    for *facts, data, metadata, recorded, table, round_, currency in rows:
         raw = data.encode()
         sealed = SealedEvent._make((*facts, raw, metadata.encode(), recorded))
         summary.add_event(LiveEvent(sealed, table=table, round_=round_, currency=currency), raw)

@@ -16,7 +16,6 @@ from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
 from casino.api.openapi import operation
 from casino.api.shapes import Money
 from casino.crypto import opaque_number
-from casino.events.payloads import ArchiveUnavailable
 from casino.operators.base_views import PlayerView
 from casino.operators.principals import PlayerPrincipal
 from wallet import notices
@@ -74,7 +73,6 @@ class RecoveryView(PlayerView):
         parameters=[AFTER],
         description=_DESCRIPTION,
         refusals=(
-            ArchiveUnavailable,
             UnknownAccount,
             INVALID_CURSOR,
         ),

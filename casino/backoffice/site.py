@@ -24,7 +24,6 @@ from django_otp import login as remember_device
 
 from casino.backoffice import badges, html, menu
 from casino.backoffice.oidc import LOCKED, IdentitySignIn
-from casino.events.payloads import ArchiveUnavailable
 from casino.kernel.errors import Refusal
 from casino.operators import memberships, notices
 from casino.staff import access_changes, access_log, addresses, authenticators, lockout, oidc, password_codes
@@ -119,22 +118,14 @@ class StaffSite(IdentitySignIn, BaseSite):
         return permitted and oidc.is_in_force(request) and addresses.is_confirmed(request.user)
 
     def admin_view(self, view: Any, *args: Any, **kwargs: Any) -> Any:
-        """Reject text that PostgreSQL cannot store, on every page, and answer 503 without an archive that it needs.
-
-        Raises SuspiciousOperation (400).
-        """
+        """Reject text that PostgreSQL cannot store, on every page. Raises SuspiciousOperation (400)."""
         inner = super().admin_view(view, *args, **kwargs)
 
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             if any("\0" in text for _, texts in request.POST.lists() for text in texts):
                 raise SuspiciousOperation("The form has a NUL character in it.")
-            try:
-                return inner(request, *args, **kwargs)
-            except ArchiveUnavailable as refusal:
-                messages.error(request, refusal.message())
-                context = {**self.each_context(request), "title": refusal.title, "sections": ()}
-                return TemplateResponse(request, "admin/casino/sections.html", context, status=503)
+            return inner(request, *args, **kwargs)
 
         return guarded
 

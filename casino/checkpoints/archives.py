@@ -39,24 +39,7 @@ class MonthArchived:
     events: int
 
 
-@dataclass(frozen=True, slots=True)
-class MonthDropped:
-    """From now on the payloads of an archived month may leave the database; the files have `events` of them."""
-
-    month: str
-    events: int
-
-
-@dataclass(frozen=True, slots=True)
-class MonthRestored:
-    """From now on the payloads of a dropped month come back from its files."""
-
-    month: str
-    events: int
-
-
-ArchiveEvent = MonthArchived | MonthDropped | MonthRestored
-ARCHIVE_EVENTS: Final = EventRegistry(map(EventType, (MonthArchived, MonthDropped, MonthRestored)))
+ARCHIVE_EVENTS: Final = EventRegistry([EventType(MonthArchived)])
 
 
 class ArchiveFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,7 +70,7 @@ class ArchiveManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def stream_of(month: str) -> str:
-    """Return the stream whose first event records that a month was archived; drops and restores follow by turns."""
+    """Return the stream whose one event records that a month was archived."""
     return f"archive-{month}"
 
 
@@ -119,13 +102,8 @@ def sign(*, month: str, files: tuple[ArchiveFile, ...], checkpoint: str) -> byte
 def record(manifest: ArchiveManifest, text: bytes) -> bool:
     """Record a month's manifest in the log; return whether it is the month's first one."""
     event = MonthArchived(manifest.month, sha256(text).hexdigest(), manifest.rounds, manifest.events)
-    return append(event, version=0)
-
-
-def append(event: ArchiveEvent, *, version: int) -> bool:
-    """Record what was done with a month; return False if its stream is not at that version."""
     metadata = Metadata(operator="", actor="system", causation="")
-    archived = Append(stream_of(event.month), version, (ARCHIVE_EVENTS.encode(event),), metadata)
+    archived = Append(stream_of(event.month), 0, (ARCHIVE_EVENTS.encode(event),), metadata)
     try:
         with transaction.atomic():
             store.append([archived])
@@ -136,17 +114,8 @@ def append(event: ArchiveEvent, *, version: int) -> bool:
 
 def find(month: str) -> MonthArchived | None:
     """Return what was recorded of a month's archive, None if there is none."""
-    return next((event for event in history(month) if isinstance(event, MonthArchived)), None)
-
-
-def history(month: str) -> list[ArchiveEvent]:
-    """Return what was recorded of a month, in order."""
-    return [ARCHIVE_EVENTS.decode(event.type, event.schema, event.data) for event in store.read(stream_of(month))]
-
-
-def kind_at(version: int) -> type[ArchiveEvent]:
-    """Return the event that a month's stream has at a version."""
-    return MonthArchived if version == 1 else MonthDropped if version % 2 == 0 else MonthRestored
+    events = store.read(stream_of(month))
+    return ARCHIVE_EVENTS.decode(events[0].type, events[0].schema, events[0].data) if events else None
 
 
 def parse(text: bytes) -> ArchiveManifest:

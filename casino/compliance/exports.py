@@ -23,7 +23,6 @@ from django.db import connection, transaction
 
 from casino.api.sheets import ColumnType, Sheet, pieces_of, sheet_as_csv, write_xlsx
 from casino.crypto import crypto_shredding
-from casino.events import payloads
 from casino.kernel.event_amounts import AMOUNTS, format_amounts
 from casino.operators.services import require_player
 from casino.reports.generation import snapshot
@@ -249,7 +248,6 @@ def _without_others(value: Any) -> Any:
 def _zip_pieces(player: UUID, now: datetime, tables: Sequence[ExportTable]) -> Iterator[bytes]:
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, transaction.atomic():
-        payloads.show_in_sql("player", {"player": player})
         counts = {}
         for table in tables:
             with archive.open(f"{table.name}.json", "w", force_zip64=True) as file:
@@ -424,7 +422,7 @@ def export_operator(
     parameters = {"operator": operator, "since": since, "until": until}
     counts: dict[str, int] = {}
     sink = _Sink()
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, snapshot(parameters):
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, snapshot():
         for name, statement in operator_statements().items():
             table = ExportTable(name, statement, parameters, stored=name == "events")
             yield from _write_csv(archive, sink, table.sheet(), counts)

@@ -9,7 +9,6 @@ import msgspec
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.db.models import Field, ForeignKey, Model
 
-from casino.events import payloads
 from casino.events.codec import EventRegistry
 from casino.events.records import RecordedEvent, SealedEvent
 from casino.events.sql import Rows, execute, fetch
@@ -135,4 +134,4 @@ def read_histories(registry: EventRegistry, streams: Sequence[str]) -> dict[str,
 
 
 def _read(streams: Sequence[str]) -> Rows:
-    return payloads.fill(fetch(_EVENTS, [streams]), event=0, data=5)
+    return fetch(_EVENTS, [streams])

@@ -12,7 +12,6 @@ import msgspec
 from django.db import IntegrityError
 from psycopg.errors import UniqueViolation
 
-from casino.events import payloads
 from casino.events.records import METADATA, Append, Metadata, NewEvent, RecordedEvent, VersionConflict
 from casino.events.sql import Rows, fetch
 from casino.events.wakeups import UNSEALED, wake_on_commit
@@ -150,10 +149,10 @@ def read_many(streams: Sequence[str]) -> dict[str, list[RecordedEvent]]:
 
 
 def to_recorded_events(rows: Rows) -> list[RecordedEvent]:
-    """Convert rows of COLUMNS to events. Raises payloads.ArchiveUnavailable."""
+    """Convert rows of COLUMNS to events."""
     return [
         RecordedEvent._make((*facts, data.encode(), metadata.encode(), recorded_at))
-        for *facts, data, metadata, recorded_at in payloads.fill(rows, event=0, data=6)
+        for *facts, data, metadata, recorded_at in rows
     ]
 
 

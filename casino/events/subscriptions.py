@@ -6,7 +6,6 @@ from typing import Final
 
 from django.db import transaction
 
-from casino.events import payloads
 from casino.events.records import METADATA, SealedEvent
 from casino.events.sql import LEADER_LIMIT, execute, fetch
 
@@ -45,7 +44,7 @@ def read_sealed(after: int, limit: int) -> list[SealedEvent]:
     """Return up to `limit` sealed events with positions above `after`, in order of position."""
     return [
         SealedEvent._make((*facts, data.encode(), metadata.encode(), recorded_at))
-        for *facts, data, metadata, recorded_at in payloads.fill(fetch(SEALED, [after, limit]), event=2, data=8)
+        for *facts, data, metadata, recorded_at in fetch(SEALED, [after, limit])
     ]
 
 

@@ -3,7 +3,7 @@
 A new version is stored only if its contents differ from the latest one's.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ import msgspec
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
-from casino.events import announcements, payloads
+from casino.events import announcements
 from casino.events.ids import new_id
 from casino.events.rebuild import keep_projections
 from casino.events.sql import execute, fetch
@@ -113,7 +113,7 @@ def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -
 
 def _read(definition: ReportDefinition, owner: Operator, interval: Interval) -> _Reading:
     """Read a report from one snapshot. Raises IntervalNotBegun."""
-    with snapshot({"operator": owner.pk, "since": interval.since, "until": interval.until}):
+    with snapshot():
         ((position, now),) = fetch(_HEAD)
         if interval.since > now:
             raise IntervalNotBegun(f"It begins at {document.format_timestamp(interval.since)}.")
@@ -152,7 +152,7 @@ def recompute_facts_digest(report: Report) -> str:
     header = document.read(bytes(report.content))["interval"]
     interval = Interval(ReportPeriod(header["period"]), report.since, report.until, header["time_zone"])
     scope = ReportScope(report.operator_id, owner.sandbox, report.since, report.until, report.position)
-    with snapshot(scope.values()):
+    with snapshot():
         data = definition.read(scope)
     return document.digest(document.facts(definition, owner, interval, data))
 
@@ -195,18 +195,13 @@ def versions(report: Report) -> QuerySet[Report]:
 
 
 @contextmanager
-def snapshot(parameters: Mapping[str, Any]) -> Generator[None]:
-    """Read everything in one snapshot, with dropped payloads of the `operator` in the interval.
-
-    Inside a caller's transaction, only the position keeps reads consistent.
-    """
+def snapshot() -> Generator[None]:
+    """Read everything in one snapshot. Inside a caller's transaction, only the position keeps reads consistent."""
     if connection.in_atomic_block:
-        payloads.show_in_sql("operator", parameters)
         yield
         return
     with transaction.atomic():
         execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         keep_projections()
-        payloads.show_in_sql("operator", parameters)
         execute("SET TRANSACTION READ ONLY")
         yield

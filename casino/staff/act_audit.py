@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import Any, Final
 from uuid import UUID
 
-from casino.events import payloads
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
@@ -44,7 +43,7 @@ _WRITTEN: Final = """
 
 
 def read() -> list[tuple[str, ActDone]]:
-    """Return all acts with their streams, in their order. Raises ArchiveUnavailable."""
+    """Return all acts with their streams, in their order."""
     return [(stream, act) for stream, _, act in _read(ActDone.__name__)]
 
 
@@ -64,7 +63,7 @@ def check() -> list[Finding]:
 
 def _read(*types: str) -> Iterator[tuple[str, int, Any]]:
     """Yield events of no table with their streams and versions. One that can't be read is the log's finding."""
-    for _, stream, version, kind, schema, data in payloads.fill(fetch(_EVENTS, [list(types)]), event=0, data=5):
+    for _, stream, version, kind, schema, data in fetch(_EVENTS, [list(types)]):
         events = ACT_EVENTS if kind in ACT_EVENTS else CHANGE_EVENTS
         try:
             yield stream, version, events.decode(kind, schema, data)

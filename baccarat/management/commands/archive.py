@@ -1,6 +1,6 @@
 """`manage.py archive MONTH`: write a month's events to signed files outside of the database, or verify these.
 
-With `--drop`, take the payloads of an archived month out of the database. Without MONTH, do so for all that are due.
+Without MONTH, do so for all that are due.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 
-from baccarat.audit import archiving, dropping
+from baccarat.audit import archiving
 from baccarat.management.commands.audit import findings_table
 from casino.checkpoints.refusals import MonthEmpty
 from casino.checkpoints.signing import CannotSign
@@ -48,14 +48,12 @@ class Command(BaseCommand):
             nargs="?",
             help="a month of UTC, such as 2026-01; without it, all that are old enough and not done yet",
         )
-        parser.add_argument("--drop", action="store_true", help="drop the payloads that the archive has; as the owner")
 
-    def handle(self, *_args: Any, month: str | None = None, drop: bool, **_options: Any) -> None:
-        act, due = (self._drop, dropping.due_months) if drop else (self._archive, archiving.due_months)
+    def handle(self, *_args: Any, month: str | None = None, **_options: Any) -> None:
         with refusals_in_words():
-            for each in due() if month is None else [month]:
+            for each in archiving.due_months() if month is None else [month]:
                 with contextlib.suppress(*[] if month else [MonthEmpty]):
-                    act(each)
+                    self._archive(each)
 
     def _archive(self, month: str) -> None:
         result = archiving.archive_month(month)
@@ -67,8 +65,3 @@ class Command(BaseCommand):
                 f"{done} {month}: {manifest.rounds} rounds, {manifest.events} events in {len(manifest.files)} files, "
                 f"positions {manifest.first} to {manifest.last}."
             )
-
-    def _drop(self, month: str) -> None:
-        dropped = dropping.drop_month(month)
-        exit_on(dropped.findings)
-        self.stdout.write(f"Dropped the payloads of {dropped.events} events of {month}.")

@@ -16,7 +16,6 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from django.db import close_old_connections
 
 from casino.events import subscriptions
-from casino.events.payloads import ArchiveUnavailable
 from casino.events.records import SealedEvent
 from casino.events.wakeups import Listener
 from casino.observability import loop
@@ -229,10 +228,7 @@ class Hub(Generic[MessageT]):
 
     def _load(self) -> tuple[int, list[MessageT]]:
         head = subscriptions.head()
-        try:
-            batch = subscriptions.read_sealed(max(0, head - PRELOADED_POSITIONS), PRELOADED_POSITIONS)
-        except ArchiveUnavailable:  # hardly anything has happened for months, and streams do not wait for an archive
-            batch = []
+        batch = subscriptions.read_sealed(max(0, head - PRELOADED_POSITIONS), PRELOADED_POSITIONS)
         return (batch[-1].position if batch else head), self._prepare(batch)
 
     def _stop(self) -> None:

@@ -97,7 +97,7 @@ class _Asked:
         ((position,),) = fetch("SELECT coalesce(max(position), 0)::bigint FROM events_seal")
         asked = ReportScope(self.operator.pk, self.operator.sandbox, self.since, self.until, position)
         interval = between(since=self.since, until=self.until, zone=self.operator.time_zone)
-        with snapshot(asked.values()):
+        with snapshot():
             read = {name: definition.read(asked) for name, definition in _REPORTS.items()}
         contents = {
             name: document.facts(definition, self.operator, interval, read[name])

@@ -20,7 +20,7 @@ from casino.backoffice.filters import case_filter, since_by_serial
 from casino.backoffice.sections import Facts, Grid, Section, TemplateSection
 from casino.checkpoints import queries, records
 from casino.checkpoints.models import Checkpoint
-from casino.events import payloads, store
+from casino.events import store
 from casino.events.models import ChainHead, Event, Seal, Subscription, Unsealed
 from casino.events.records import RecordedEvent
 from wallet.models import Account
@@ -180,7 +180,7 @@ class EventAdmin(ReadOnlyAdmin):
             Facts("Event", facts),
             Facts("Seal", _seal(obj.pk)),
             self._transaction(request, obj),
-            _json("Data as stored, amounts in minor units", _data(obj)),
+            _json("Data as stored, amounts in minor units", obj.data),
             _json("Metadata", obj.metadata_of_append),
         )
 
@@ -215,11 +215,6 @@ def _seal(event: int) -> list[tuple[str, object]]:
         ("Digest", html.code(bytes(seal.digest).hex())),
         ("Previous digest", html.NOTHING if previous is None else html.code(bytes(previous.digest).hex())),
     ]
-
-
-def _data(event: Event) -> Any:
-    """Return the data of an event, of an archived month as well."""
-    return event.data if event.data is not None else json.loads(payloads.find([event.pk])[event.pk])
 
 
 def _json(title: str, value: Any) -> TemplateSection:

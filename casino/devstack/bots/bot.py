@@ -14,11 +14,11 @@ LOW_BALANCE_WAGERS: Final = 2
 TOO_LATE_CODES: Final = frozenset(
     {
         *("betting_is_closed", "betting_not_open", "not_your_turn", "already_confirmed", "no_open_round", "no_show"),
-        *("cards_are_handed_back", "no_ceremony", "witness_unavailable", WALLET_SILENT, NOT_READY),
+        *("cards_are_handed_back", "no_ceremony", "no_chips_placed", "witness_unavailable", WALLET_SILENT, NOT_READY),
     }
 )
-"""Refusals of a player who is a moment too slow, or whose table's witness or whose casino's wallet is; the bot waits
-for the next round."""
+"""Refusals of a player who is too slow (the next round may have begun), or whose table's witness or whose casino's
+wallet is; the bot waits for the next round."""
 NOT_DEALT_CODES: Final = frozenset({"witness_unavailable", WALLET_SILENT})
 """Those after which a player alone at a table tries again."""
 

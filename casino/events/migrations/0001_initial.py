@@ -16,27 +16,16 @@ REVERSE = """
     DROP TABLE events_rowdigest, events_announcement, events_subscription, events_chainhead, events_seal,
         events_unsealed, events_event;
     DROP SEQUENCE events_transaction;
-    DROP FUNCTION events_refuse_change(), events_keep_payload(), events_record_digest();
+    DROP FUNCTION events_refuse_change(), events_record_digest();
 """
-APPEND_ONLY = ("events_seal", "events_chainhead", "events_rowdigest")
-# As of `append_only`, but for the data of events of an archived month.
-KEPT = "id, transaction, recorded_at, version, schema, stream, type, metadata"
+APPEND_ONLY = ("events_event", "events_seal", "events_chainhead", "events_rowdigest")
 WRITTEN = "transaction, stream, version, type, schema, data, metadata"
-TRIGGERS = f"""
-CREATE TRIGGER events_event_keeps_rows BEFORE DELETE ON events_event FOR EACH ROW EXECUTE FUNCTION events_refuse_change();
-CREATE TRIGGER events_event_refuses BEFORE DELETE OR TRUNCATE OR UPDATE OF {KEPT} ON events_event FOR EACH STATEMENT EXECUTE FUNCTION events_refuse_change();
-CREATE TRIGGER events_event_keeps_payload BEFORE UPDATE ON events_event FOR EACH ROW EXECUTE FUNCTION events_keep_payload();
-ALTER TABLE events_event ENABLE ALWAYS TRIGGER events_event_keeps_rows;
-ALTER TABLE events_event ENABLE ALWAYS TRIGGER events_event_refuses;
-ALTER TABLE events_event ENABLE ALWAYS TRIGGER events_event_keeps_payload;
-"""  # noqa: E501  (the check of guards reads a trigger from one line)
 
 
 class Migration(migrations.Migration):
     """The event store, and the application's role with its privileges in tables created later.
 
-    Events, seals and heads are append-only; the application chooses neither an event's id nor its time. The owner may
-    drop the payloads of an archived month, and restore those that fit the seals.
+    Events, seals and heads are append-only; the application chooses neither an event's id nor its time.
     """
 
     initial = True
@@ -125,7 +114,6 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        migrations.RunSQL(sql=TRIGGERS, reverse_sql=migrations.RunSQL.noop),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
         migrations.RunSQL(
             sql=[

@@ -15,7 +15,6 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import JSON, operation
 from casino.api.shapes import Page, Shape, Timestamp, example_of
 from casino.crypto.crypto_shredding import PersonalDataErased
-from casino.events.payloads import ArchiveUnavailable
 from casino.operators import acts, changes
 from casino.operators.assertions import OPTIONAL_PARAMETER, require_duty
 from casino.operators.base_views import OperatorView
@@ -172,7 +171,6 @@ class ConfirmChangeView(DecidedChangeView):
             ChangeNeedsSecondPerson,
             KeyLimitReached,
             ScopeMissing,
-            ArchiveUnavailable,
             PersonalDataErased,
             "funding_differs",
             "hold_decided",
