@@ -10,7 +10,7 @@ RUN := $(VENV)/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help play serve unit test system nightly screenshots lint lint-page api-document frozen constraints audit-dependencies sbom clean
+.PHONY: help play serve unit test system nightly screenshots lint lint-page api-document frozen settings constraints audit-dependencies sbom clean
 .SUFFIXES:
 MAKEFLAGS += --no-print-directory
 
@@ -42,6 +42,7 @@ help:
 	@echo "make screenshots          pictures of the table page and the admin to look at, in build/screenshots"
 	@echo "make lint    ruff, mypy, imports, missing migrations, words and documents; types of the page"
 	@echo "make api-document         keeps the API's document and the events' schemas of a version that is published"
+	@echo "make settings             writes what repeats the table of settings (casino/variables.py) in deploy"
 	@echo "make constraints          pins every dependency with its hashes (ARGS=--upgrade for newer versions)"
 	@echo "make audit-dependencies   looks up known vulnerabilities of what is pinned"
 	@echo "make sbom                 lists what the image installs, as CycloneDX, in build/sbom.json"
@@ -145,6 +146,10 @@ tests/node/node_modules: tests/node/package.json
 	@echo "Installing what checks the page's modules ..."
 	@$(NODE) install --no-package-lock --no-audit --no-fund
 	@touch $@
+
+settings:
+	@sh deploy/environment.sh "$(PYTHON)" embedded
+	@$(RUN) deploy/variables.py
 
 constraints:
 	@sh deploy/environment.sh "$(PYTHON)" supply

@@ -4,7 +4,7 @@ from typing import Any
 
 from psycopg.conninfo import conninfo_to_dict
 
-from casino import env
+from casino.variables import value
 
 TIMEOUTS: dict[str, dict[str, str]] = {
     "short": {"lock_timeout": "2s", "statement_timeout": "10s", "idle_in_transaction_session_timeout": "2500ms"},
@@ -21,13 +21,13 @@ def connection_settings(url: str, *, process: str, app_role: str) -> dict[str, A
     options: dict[str, Any] = {
         # Prepared statements need server-side binding; switch off behind a transaction-mode pooler.
         "server_side_binding": True,
-        "prepare_threshold": 5 if env.flag("DATABASE_PREPARED_STATEMENTS", default=True) else None,
+        "prepare_threshold": 5 if value("DATABASE_PREPARED_STATEMENTS") else None,
     }
     default = "short" if process in ("web", "worker") else "long"
-    timeouts = env.choice("DATABASE_TIMEOUTS", ("", *TIMEOUTS)) or default
-    if not env.flag("DATABASE_POOLER", default=False):  # a pooler refuses these: roles have the short ones
+    timeouts = value("DATABASE_TIMEOUTS") or default
+    if not value("DATABASE_POOLER"):  # a pooler refuses these: roles have the short ones
         settings = TIMEOUTS[timeouts]
-        if env.text("DATABASE_ROLE", "app") == "app":
+        if value("DATABASE_ROLE") == "app":
             settings = {"role": app_role, **settings}
         options["options"] = " ".join(f"-c {name}={value}" for name, value in settings.items())
     names = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
@@ -39,7 +39,7 @@ def connection_settings(url: str, *, process: str, app_role: str) -> dict[str, A
         **keys,
         "OPTIONS": options,
         "GIVE_UP": timeouts == "short",
-        "CONN_MAX_AGE": env.integer("DATABASE_CONN_MAX_AGE", default=600),
+        "CONN_MAX_AGE": value("DATABASE_CONN_MAX_AGE"),
         "CONN_HEALTH_CHECKS": True,
-        "DISABLE_SERVER_SIDE_CURSORS": not env.flag("DATABASE_PREPARED_STATEMENTS", default=True),
+        "DISABLE_SERVER_SIDE_CURSORS": not value("DATABASE_PREPARED_STATEMENTS"),
     }

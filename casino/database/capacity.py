@@ -13,7 +13,7 @@ from typing import Final
 from django.conf import settings
 from django.db import OperationalError, connection
 
-from casino import env
+from casino.variables import value
 
 OTHER_THREADS: Final = 14
 """Threads of a web process with a connection, beside WEB_THREADS: 7 of staff, 5 of streams, integrity, heartbeat."""
@@ -37,17 +37,12 @@ def cores(*, cpu_max: Path = _CPU_MAX) -> int:
 
 def web_processes() -> int:
     """Return how many processes serve the web: as many as cores, unless WEB_PROCESSES is set."""
-    return env.integer("WEB_PROCESSES", default=cores(), minimum=1)
-
-
-def web_threads() -> int:
-    """Return how many threads of each web process serve the API and the table page."""
-    return env.integer("WEB_THREADS", default=8, minimum=2)
+    return int(value("WEB_PROCESSES") or cores())
 
 
 def web_connections() -> int:
     """Return how many connections the web processes of one server may open."""
-    return web_processes() * (web_threads() + OTHER_THREADS)
+    return web_processes() * (int(value("WEB_THREADS")) + OTHER_THREADS)
 
 
 def refuse_to_start() -> None:
@@ -55,7 +50,7 @@ def refuse_to_start() -> None:
 
     A pooler has few connections for many clients, so nothing is checked behind one.
     """
-    if not settings.DATABASES or env.flag("DATABASE_POOLER", default=False):
+    if not settings.DATABASES or value("DATABASE_POOLER"):
         return
     try:
         with connection.cursor() as cursor:
@@ -67,7 +62,7 @@ def refuse_to_start() -> None:
         connection.close()
     if web_connections() > available:
         sys.exit(
-            f"WEB_PROCESSES={web_processes()} with WEB_THREADS={web_threads()} may open {web_connections()}"
+            f"WEB_PROCESSES={web_processes()} with WEB_THREADS={value('WEB_THREADS')} may open {web_connections()}"
             f" connections, but PostgreSQL has {available} for web (max_connections less the reserved ones)."
             " Raise max_connections, or lower WEB_PROCESSES or WEB_THREADS."
         )

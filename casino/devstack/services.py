@@ -16,9 +16,9 @@ from casino.devstack.postgres import Postgres
 from casino.devstack.processes import defer_signals, run_to_end
 from casino.devstack.redis import Redis
 from casino.observability.command_line import owner_environment
-from casino.production import SECRETS, own_variables
+from casino.variables import TABLE, own_variables
 
-_CASINO_ONLY = (*SECRETS, "CLOSING_KEYS", "WALLET_RSA_KEY", "PAYMENT_SECRETS", "DATABASE_URL", "REDIS_URL")
+_CASINO_ONLY = (*(each.name for each in TABLE if each.secret), "DATABASE_URL", "REDIS_URL")
 """What the sandbox payment provider and the sandbox operator may not know."""
 
 

@@ -20,7 +20,7 @@ _callbacks: Final[list[Callable[[str], object]]] = []
 
 
 def on_process_start(callback: Callable[[str], object]) -> None:
-    """Call `callback` with the kind of process when one starts: one of casino.production.NEEDS.
+    """Call `callback` with the kind of process when one starts: one of casino.variables.PROCESSES.
 
     Apps register their callbacks in AppConfig.ready().
     """

@@ -13,7 +13,8 @@ from collections.abc import Callable, Generator
 from typing import Final
 from uuid import UUID
 
-from casino.database.capacity import web_threads
+from django.conf import settings
+
 from wallet.remote.refusals import WalletUnavailable
 
 WINDOW: Final = 10.0
@@ -134,4 +135,4 @@ class Protection:
         return operator not in troubled or sum(self._taken.get(each, 0) for each in troubled) < self.places_each
 
 
-PROTECTION: Final = Protection(web_threads())
+PROTECTION: Final = Protection(settings.WEB_THREADS)

@@ -4,6 +4,7 @@ OPERATOR_KEY is the seed of its Ed25519 key, CASINO_KEYS are the public keys of 
 """
 
 import asyncio
+import os
 from argparse import ArgumentParser
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
 from granian.server.embed import Server
 
-from casino import env
 from casino.devstack.operator.app import WalletServer
 from casino.devstack.operator.ledger import Ledger
 
@@ -23,8 +23,8 @@ async def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--data", type=Path, required=True, help="the SQLite file that keeps the balances")
     options = parser.parse_args()
-    key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(env.text("OPERATOR_KEY")))
-    casino = [Ed25519PublicKey.from_public_bytes(bytes.fromhex(text)) for text in env.string_list("CASINO_KEYS")]
+    key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(os.environ["OPERATOR_KEY"]))
+    casino = [Ed25519PublicKey.from_public_bytes(bytes.fromhex(text)) for text in os.environ["CASINO_KEYS"].split(",")]
     server = Server(
         WalletServer(ledger=Ledger(options.data), key=key, casino=casino),
         port=options.port,

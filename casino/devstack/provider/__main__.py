@@ -4,6 +4,7 @@ The shared secret comes from PROVIDER_SECRET, so that no list of processes shows
 """
 
 import asyncio
+import os
 from argparse import ArgumentParser
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
 from granian.server.embed import Server
 
-from casino import env
 from casino.devstack.provider.app import App, CallbackSender
 from casino.devstack.provider.payments import PaymentStore
 
@@ -23,7 +23,7 @@ async def main() -> None:
     parser.add_argument("--callbacks", required=True, help="the URL of callbacks")
     parser.add_argument("--data", type=Path, help="a file that keeps the payments across restarts")
     options = parser.parse_args()
-    secret = env.text("PROVIDER_SECRET")
+    secret = os.environ["PROVIDER_SECRET"]
     reporter = CallbackSender(url=options.callbacks, secret=secret)
     app = App(payments=PaymentStore(options.data), reporter=reporter, secret=secret)
     server = Server(

@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
-from casino import env
+from casino import variables
 from casino.compliance import cases, retention, tasks
 from casino.compliance.models import CaseKind
 from casino.compliance.refusals import KeptPermanently, TooRecentToPurge, UnknownRetentionKind
@@ -50,8 +50,8 @@ def test_an_unknown_kind_is_refused() -> None:
 
 
 def test_periods_that_are_not_numbers_stop_the_start() -> None:
-    with pytest.raises(ImproperlyConfigured, match="RETENTION_DAYS: views must be a whole number"):
-        env.parse_integer("RETENTION_DAYS: views", "long")
+    with pytest.raises(ImproperlyConfigured, match="RETENTION_DAYS must be a whole number, not 'long'"):
+        variables.value("RETENTION_DAYS", {"RETENTION_DAYS": "views=long"})
 
 
 def add_access_log_entry(days: int) -> None:
@@ -141,10 +141,9 @@ def test_under_legal_hold_nothing_is_deleted_from_its_day_on(settings: Any) -> N
     assert (count("staff_accesslogentry"), count("operators_streamticket")) == (0, 0)
 
 
-def test_a_legal_hold_that_is_no_day_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEGAL_HOLD", "last spring")
+def test_a_legal_hold_that_is_no_day_stops_the_start() -> None:
     with pytest.raises(ImproperlyConfigured, match="LEGAL_HOLD must be a day such as 2026-01-31"):
-        env.day("LEGAL_HOLD")
+        variables.value("LEGAL_HOLD", {"LEGAL_HOLD": "last spring"})
 
 
 @pytest.mark.django_db

@@ -7,9 +7,10 @@ from typing import Any
 import yaml
 
 from casino.devstack.home import PROJECT
+from casino.variables import PROCESSES
 
 COMPOSE = PROJECT / "deploy" / "compose.yaml"
-OURS = ("migrate", "web", "worker", "worker-background", "worker-outbound", "sealer", "watch")
+OURS = PROCESSES
 VALUES = {
     "ALLOWED_HOSTS": "casino.example.com",
     "CSRF_TRUSTED_ORIGINS": "https://casino.example.com",
@@ -18,6 +19,8 @@ VALUES = {
     "SHOE_KEYS": "2026a:" + "5c" * 32,
     "PERSONAL_KEYS": "2026a:" + "6d" * 32,
     "CHECKPOINT_KEYS": "2026a:" + "6d" * 32,
+    "CHECKPOINT_STORAGE": "file:///checkpoints",
+    "LOG_ORIGIN": "casino.example.com/log",
     "EMAIL_HOST": "mail.example.com",
     "EMAIL_FROM": "casino@example.com",
     "POSTGRES_IMAGE": "postgres:18@sha256:" + "0a" * 32,

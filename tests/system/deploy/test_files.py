@@ -66,15 +66,18 @@ def test_ports_are_published_on_loopback_only():
     assert published == ["127.0.0.1:8000:8000"]
 
 
-def test_the_example_environment_names_every_variable_without_a_secret():
-    example = dict(
-        line.split("=", 1)
-        for line in (DEPLOY / ".env.example").read_text(encoding="utf-8").splitlines()
-        if line and not line.startswith("#")
-    )
+def test_the_example_environment_names_every_variable():
+    example = re.findall(r"^(\w+)=", (DEPLOY / ".env.example").read_text(encoding="utf-8"), re.MULTILINE)
     wanted = {name for name, _, _ in VARIABLE.findall(COMPOSE.read_text(encoding="utf-8"))} - {"CASINO_IMAGE"}
     assert set(example) == wanted
-    assert all(not value for name, value in example.items() if name.endswith(("PASSWORD", "KEY", "KEYS")))
+
+
+def test_names_in_the_environment_file_are_checked_before_anything_of_ours_starts():
+    checks = services()["settings"]
+    assert checks["command"] == ["python", "-m", "casino.variables"]
+    assert checks["env_file"] == [{"path": ".env", "required": False}]
+    assert checks["network_mode"] == "none"
+    assert services()["migrate"]["depends_on"]["settings"] == {"condition": "service_completed_successfully"}
 
 
 def test_a_secret_that_is_not_set_stops_the_start():
