@@ -4,10 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
-from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rounds.state import RoundState, fold_round
 from baccarat.domain.rounds.state import evolve as evolve_round
 from baccarat.domain.tables.evolve import evolve as evolve_table
 from baccarat.domain.tables.state import INITIAL as NO_TABLE
@@ -118,4 +117,4 @@ class _Fold:
 def _ended_round(stream: str, version: int) -> tuple[RoundState, int]:
     """Fold a round that ended and gets another event, such as a void, from the events before that one."""
     events = read_histories(CATALOGUE, [stream])[stream][: version - 1]
-    return ROUND.fold(events), len(events)
+    return fold_round(events), len(events)

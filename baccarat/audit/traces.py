@@ -1,4 +1,4 @@
-"""Mutable state of tables and rounds in an audit, written independently of the deciders' `evolve`.
+"""Mutable state of tables and rounds in an audit, written independently of the domain's `evolve`.
 
 Each trace can build the corresponding domain state, so that read models are compared with a second implementation.
 """

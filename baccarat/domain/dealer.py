@@ -10,14 +10,14 @@ from baccarat.domain.fairness.commitment import Drawing, shoe_root
 from baccarat.domain.fairness.cut import ContributionSignature
 from baccarat.domain.fairness.links import LogHead, links_of
 from baccarat.domain.fairness.shuffle import round_seed, shuffle
-from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import betting, dealing
 from baccarat.domain.rounds.cut import own_cut_in_hex
-from baccarat.domain.rounds.events import CardsDealt, NextTerms, SeatInRound, ShoeCommitment
+from baccarat.domain.rounds.events import CardsDealt, NextTerms, RoundOpened, SeatInRound, ShoeCommitment
 from baccarat.domain.rounds.refusals import RoundIsNotDue
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import ShoeShape
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import decisions, rules_lifecycle, shoes
 from baccarat.domain.tables.shoes import contributions_and_cut, next_terms
 from baccarat.domain.tables.state import FixedTerms, NextShoe, Shoe, TableState
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
@@ -63,7 +63,7 @@ def fix_terms(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     if table.pending_rules_are_due():
         if table.show_runs(now) or not may_open_round(table):
             return
-        uow.decide_on_table(tc.PutRulesIntoEffect(now=now))
+        uow.on_table(rules_lifecycle.put_rules_into_effect, at=now)
     if not table.has_long_shoe():
         _fix_terms_of_own_shoe(uow, entropy=entropy, now=now)
         return
@@ -88,7 +88,7 @@ def _fix_terms_of_own_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) 
         following = commitment_to(
             seed, table=table.require_opened().table, number=table.rounds + 2, shape=table.next_shape()
         )
-    uow.decide_on_table(tc.FixTerms(next_shoe=following, now=now))
+    uow.on_table(shoes.fix_terms, next_shoe=following, at=now)
 
 
 def _fix_terms_of_round(uow: UnitOfWork, shoe: Shoe, *, entropy: Entropy, now: datetime) -> None:
@@ -104,13 +104,13 @@ def _fix_terms_of_round(uow: UnitOfWork, shoe: Shoe, *, entropy: Entropy, now: d
         if seed is None:
             return
         commitment = replace(drawing, number=number).commit(round_seed(seed, number))
-    uow.decide_on_table(tc.FixTerms(next_shoe=None, now=now, commitment=commitment))
+    uow.on_table(shoes.fix_terms, next_shoe=None, at=now, commitment=commitment)
 
 
 def fix_terms_again(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     """Fix the terms of the next round at a table whose shoe is there, whether or not rounds may open."""
     if uow.table.pending_rules_are_due():
-        uow.decide_on_table(tc.PutRulesIntoEffect(now=now))
+        uow.on_table(rules_lifecycle.put_rules_into_effect, at=now)
     if uow.table.shoe is not None:
         _fix_terms_of_round(uow, uow.table.shoe, entropy=entropy, now=now)
     else:
@@ -139,7 +139,7 @@ def open_fixed(uow: UnitOfWork, fixed: FixedTerms, *, entropy: Entropy, now: dat
     table, own = uow.table, uow.table.coming_shoe
     opened, turn_seconds = table.require_opened(), table.rules.turn_seconds
     uow.open_round(
-        rc.OpenRound(
+        RoundOpened(
             round=entropy.round,
             table=opened.table,
             operator=opened.operator,
@@ -151,7 +151,7 @@ def open_fixed(uow: UnitOfWork, fixed: FixedTerms, *, entropy: Entropy, now: dat
             seats=tuple(
                 SeatInRound(seat=seat.seat, player=seat.player, money_type=seat.money_type) for seat in table.seats
             ),
-            now=now,
+            opened_at=now,
             deadline_at=None if turn_seconds is None else now + timedelta(seconds=turn_seconds),
             terms=fixed.digest,
             contributions=fixed.contributions,
@@ -188,7 +188,7 @@ def commit_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     uow.new_seeds.append(ShoeSeed(shoe=entropy.shoe, seed=entropy.seed))
     drawing = Drawing(uow.table.require_opened().table, entropy.shoe, uow.table.shoes + 1)
     commitment = drawing.commit(entropy.seed)
-    uow.decide_on_table(tc.CommitShoe(shoe=entropy.shoe, commitment=commitment, now=now))
+    uow.on_table(shoes.commit_shoe, shoe=entropy.shoe, commitment=commitment, at=now)
 
 
 def _ensure_shoes(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
@@ -199,10 +199,10 @@ def _ensure_shoes(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
         commit_shoe(uow, entropy=entropy, now=now)
 
 
-def closing_inputs(uow: UnitOfWork, entropy: Entropy) -> rc.ClosingInputs:
+def closing_inputs(uow: UnitOfWork, entropy: Entropy) -> dealing.ClosingInputs:
     """Return what a closing at this table holds beside what it closes."""
     cosigned = entropy.cosigned if uow.round.is_running() and uow.round.require_opened().witnesses else None
-    return rc.ClosingInputs(entropy.blind, entropy.sealed_head, uow.table.last_closing, cosigned)
+    return dealing.ClosingInputs(entropy.blind, entropy.sealed_head, uow.table.last_closing, cosigned)
 
 
 def _start_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
@@ -213,15 +213,15 @@ def _start_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     committed, rules, seed = next(iter(uow.table.committed_shoes()), None), uow.table.rules, entropy.committed_seed
     if committed is None or seed is None or not _opens(uow, committed, seed):
         return
-    closing = rc.ClosingInputs(entropy.blind, entropy.sealed_head, uow.table.last_closing, entropy.cosigned)
+    closing = dealing.ClosingInputs(entropy.blind, entropy.sealed_head, uow.table.last_closing, entropy.cosigned)
     if uow.table.coming_shoe is None and uow.table.chains:
-        uow.decide_on_table(tc.CloseShoeCut(closing=closing, now=now))
+        uow.on_table(shoes.close_cut_of_shoe, closing=closing, at=now)
         return
     cut, links = bytes.fromhex(contributions_and_cut(committed)[1]), committed.links
     first_card = shuffle(seed, cut=cut, decks=rules.decks, first=1, links=links)[0] if rules.burn else None
     root = None if rules.draws_by_round else shoe_root(seed, cut=cut, decks=rules.decks, links=links)
     closing = replace(closing, cosigned=None)
-    uow.decide_on_table(tc.StartShoe(first_card=first_card, root=root, closing=closing, now=now))
+    uow.on_table(shoes.start_shoe, first_card=first_card, root=root, closing=closing, at=now)
 
 
 def next_shoe_starts_after_round(uow: UnitOfWork) -> bool:
@@ -245,16 +245,15 @@ def deal_round(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime)
     revealed = seed_revealed_by_round(uow, seed)
     closing = closing_inputs(uow, entropy)
     following = ShoeSeed(shoe=entropy.shoe, seed=entropy.seed)
-    events = uow.decide_on_round(
-        rc.DealRound(
-            cards=cards,
-            shoe_position=position,
-            seed=revealed,
-            rules=uow.table.rules,
-            now=now,
-            closing=closing,
-            next_terms=_next_terms(uow.table, following),
-        )
+    events = uow.on_round(
+        dealing.deal_round,
+        cards=cards,
+        shoe_position=position,
+        seed=revealed,
+        rules=uow.table.rules,
+        at=now,
+        closing=closing,
+        next_terms=_next_terms(uow.table, following),
     )
     if any(isinstance(event, CardsDealt) and event.next_terms is not None for event in events):
         uow.new_seeds.append(following)
@@ -281,7 +280,7 @@ def end_show(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
         raise RoundIsNotDue
     open_round(uow, entropy=entropy, now=now)
     if uow.table.round is None and uow.table.betting_opens_at is not None:
-        uow.decide_on_table(tc.EndShow(now=now))
+        uow.on_table(decisions.end_show, at=now)
 
 
 def lapse_if_empty(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime) -> None:
@@ -290,8 +289,8 @@ def lapse_if_empty(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datet
         return
     revealed = seed_revealed_by_round(uow, seed)
     closing = closing_inputs(uow, entropy)
-    uow.decide_on_round(
-        rc.DealRound(cards=(), shoe_position=0, seed=revealed, rules=uow.table.rules, now=now, closing=closing)
+    uow.on_round(
+        dealing.deal_round, cards=(), shoe_position=0, seed=revealed, rules=uow.table.rules, at=now, closing=closing
     )
     _mark_revealed(uow, revealed)
 
@@ -364,7 +363,7 @@ def end_finished_shoe(uow: UnitOfWork, *, seed: bytes, now: datetime) -> None:
     if shoe is None or not shoe.finished:
         return
     uow.revealed_shoes.append(shoe.shoe)
-    uow.decide_on_table(tc.EndShoe(seed=seed.hex(), now=now))
+    uow.on_table(shoes.end_shoe, seed=seed.hex(), at=now)
 
 
 def open_next_round(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
@@ -390,9 +389,9 @@ def contribute_to_cut(
 
     `contribution` is 1 to 32 bytes in lower-case hex. Raises NotSeated, NoShoeToCut, CutChangedTooOften.
     """
-    uow.decide_on_table(tc.ContributeToShoeCut(player=player, contribution=contribution, now=now, signature=signature))
+    uow.on_table(shoes.contribute, player=player, contribution=contribution, at=now, signature=signature)
 
 
 def leave_round(uow: UnitOfWork, *, player: UUID) -> None:
     """Take the player out of the running round before leaving or changing seats. Raises WagerInPlay."""
-    uow.decide_on_round(rc.LeaveRound(player=player))
+    uow.on_round(betting.leave_round, player=player)

@@ -14,14 +14,15 @@ from uuid import UUID
 from baccarat.domain import dealer
 from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.terms import WitnessIndex
-from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import voiding
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rounds.refusals import RoundIsRunning
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rounds.voiding import BY_LIMIT
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import shoes
 from baccarat.domain.tables.refusals import BettingNotOpen
 from baccarat.domain.tables.state import TableState
+from baccarat.domain.tables.witness_events import ReplacementReason, WitnessChainOpened
 from baccarat.domain.unit_of_work import UnitOfWork
 
 NOTE: Final = "A witness of the table was replaced."
@@ -29,20 +30,35 @@ _Seeds = Mapping[UUID, bytes]
 
 
 def replace_witness(
-    uow: UnitOfWork, command: tc.ReplaceWitness, *, entropy: Entropy, seeds: _Seeds, now: datetime
+    uow: UnitOfWork,
+    release_key: str,
+    successor: WitnessChainOpened,
+    reason: ReplacementReason,
+    *,
+    entropy: Entropy,
+    seeds: _Seeds,
+    now: datetime,
 ) -> None:
     """Replace a witness, and void the round or discard the shoe that can't go on. `seeds` are those of its shoes.
 
     Raises WitnessNotInUse; RoundIsRunning while a round is to be dealt, or waits for its links; BettingNotOpen during
     the show of the last deal; InvalidStatement for a header that is not signed, or another table's.
     """
-    _require_replaceable(uow, command.release_key, now)
+    _require_replaceable(uow, release_key, now)
     waiting = uow.table.coming_shoe
-    uow.decide_on_table(command)
+    seed = None if waiting is None else seeds.get(waiting.shoe)
+    uow.on_table(
+        shoes.replace_witness,
+        release_key=release_key,
+        successor=successor,
+        reason=reason,
+        seed=None if seed is None else seed.hex(),
+        at=now,
+    )
     if uow.table.round is not None:
         _void(uow, entropy, seeds, now)
     elif waiting is not None and uow.table.coming_shoe is None:
-        if command.seed is not None:
+        if seed is not None:
             uow.revealed_shoes.append(waiting.shoe)
         dealer.commit_shoe(uow, entropy=entropy, now=now)
 
@@ -100,15 +116,13 @@ def _void(uow: UnitOfWork, entropy: Entropy, seeds: _Seeds, now: datetime) -> No
     seed = seeds.get(shoe)
     if seed is not None and uow.table.shoe is None:
         uow.revealed_shoes.append(shoe)
-    uow.decide_on_round(
-        rc.VoidRound(
-            by=BY_LIMIT,
-            reason=VoidReason.MALFUNCTION,
-            note=NOTE,
-            seed=None if seed is None else dealer.seed_revealed_by_round(uow, seed),
-            now=now,
-            burn=0,
-            closing=dealer.closing_inputs(uow, entropy),
-            rules=uow.table.rules,
-        )
+    uow.on_round(
+        voiding.void_round,
+        by=BY_LIMIT,
+        reason=VoidReason.MALFUNCTION,
+        note=NOTE,
+        seed=None if seed is None else dealer.seed_revealed_by_round(uow, seed),
+        at=now,
+        closing=dealer.closing_inputs(uow, entropy),
+        rules=uow.table.rules,
     )

@@ -1,18 +1,20 @@
 """Everything one use case decides for one table: its events in order and the resulting states. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Concatenate, ParamSpec
 from uuid import UUID
 
-from baccarat.domain.rounds import commands as round_commands
-from baccarat.domain.rounds.decider import ROUND
-from baccarat.domain.rounds.events import RoundEvent
+from baccarat.domain.rounds.betting import open_round
+from baccarat.domain.rounds.events import RoundEvent, RoundOpened
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import RoundState
-from baccarat.domain.tables import commands as table_commands
-from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.rounds.state import evolve as evolve_round
 from baccarat.domain.tables.evolve import GameEvent
+from baccarat.domain.tables.evolve import evolve as evolve_table
 from baccarat.domain.tables.state import NextShoe, TableState
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,41 +63,51 @@ class UnitOfWork:
         """Return the decided events of all streams, in order."""
         return [event for stream in self.changes for event in stream.events]
 
-    def decide_on_table(self, command: table_commands.TableCommand) -> None:
-        """Decide a command of the table and record the events. Raises its Refusal."""
-        events = TABLE.decide(command, self.table)
+    def on_table(
+        self, decide: Callable[Concatenate[TableState, P], Sequence[GameEvent]], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """Take a decision on the table and record its events. Raises its Refusal."""
+        events = decide(self.table, *args, **kwargs)
         for event in events:
-            self.table = TABLE.evolve(self.table, event)
+            self.table = evolve_table(self.table, event)
         self._add_changes(f"table-{self.table.require_opened().table}", self.table_version, events)
         self.table_version += len(events)
 
-    def decide_on_round(self, command: round_commands.RoundCommand) -> Sequence[RoundEvent]:
-        """Decide a command of the current round and record the events. Raises its Refusal."""
-        events = ROUND.decide(command, self.round)
-        for event in events:
-            self.round = ROUND.evolve(self.round, event)
-            self.table = TABLE.evolve(self.table, event)
-        if events:
-            round_id = self.round.require_opened().round
-            self._add_changes(f"round-{round_id}", self.round_version, events)
-            self.round_version += len(events)
-            self.changed_rounds[round_id] = (self.round, self.round_version)
+    def on_round(
+        self, decide: Callable[Concatenate[RoundState, P], Sequence[RoundEvent]], *args: P.args, **kwargs: P.kwargs
+    ) -> Sequence[RoundEvent]:
+        """Take a decision on the current round and record its events. Raises its Refusal."""
+        events = decide(self.round, *args, **kwargs)
+        self.round, self.round_version = self._follow(self.round, self.round_version, events)
         return events
 
-    def decide_on_ended_round(self, ended: RoundState, version: int, command: round_commands.RoundCommand) -> None:
-        """Decide a command of an earlier round of this table; the current round stays current."""
-        events = ROUND.decide(command, ended)
-        for event in events:
-            ended = ROUND.evolve(ended, event)
-            self.table = TABLE.evolve(self.table, event)
-        round_id = ended.require_opened().round
-        self._add_changes(f"round-{round_id}", version, events)
-        self.changed_rounds[round_id] = (ended, version + len(events))
+    def on_ended_round(
+        self,
+        ended: RoundState,
+        version: int,
+        decide: Callable[Concatenate[RoundState, P], Sequence[RoundEvent]],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> None:
+        """Take a decision on an earlier round of this table; the current round stays current."""
+        self._follow(ended, version, decide(ended, *args, **kwargs))
 
-    def open_round(self, command: round_commands.OpenRound) -> None:
+    def open_round(self, opened: RoundOpened) -> None:
         """Start a new round as the current one and open it."""
         self.round, self.round_version = NO_ROUND, 0
-        self.decide_on_round(command)
+        self.on_round(open_round, opened)
+
+    def _follow(self, round_: RoundState, version: int, events: Sequence[RoundEvent]) -> tuple[RoundState, int]:
+        """Record a round's events, and return its state and version after them."""
+        for event in events:
+            round_ = evolve_round(round_, event)
+            self.table = evolve_table(self.table, event)
+        if events:
+            round_id = round_.require_opened().round
+            self._add_changes(f"round-{round_id}", version, events)
+            version += len(events)
+            self.changed_rounds[round_id] = (round_, version)
+        return round_, version
 
     def _add_changes(self, stream: str, version: int, events: Sequence[GameEvent]) -> None:
         if not events:

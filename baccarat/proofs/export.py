@@ -27,7 +27,7 @@ from uuid import UUID
 import msgspec
 
 from baccarat.domain.fairness.commitment import open_cards
-from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import fold_round
 from baccarat.domain.tables.witness_events import links_of_shoe
 from baccarat.proofs.loader import EvidenceEvent, RoundEvidence, format_time, load_evidence
 from baccarat.storage.event_registry import CATALOGUE
@@ -106,7 +106,7 @@ def _shoe(evidence: RoundEvidence) -> dict[str, Any]:
 
 def _closed_cut(evidence: RoundEvidence) -> dict[str, Any]:
     """Return the cut of the round's own shoe and its contributions, if it was closed."""
-    round_ = ROUND.fold(_decoded(evidence.round_events))
+    round_ = fold_round(_decoded(evidence.round_events))
     contributions = () if round_.cut is None else round_.require_opened().contributions
     return {"contributions": list(map(asdict, contributions)), "cut": round_.cut or ""}
 

@@ -9,6 +9,7 @@ its rules say, or for SEAT_HOLD_SECONDS if no rounds are played. A confirmed wag
 import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -16,7 +17,8 @@ from django.conf import settings
 from django.db import transaction
 
 from baccarat.domain.rounds.refusals import WagerInPlay
-from baccarat.domain.tables.commands import FreeSeat, LeaveSeat
+from baccarat.domain.tables import decisions
+from baccarat.domain.tables.events import TableEvent
 from baccarat.domain.tables.refusals import NotSeated, SeatIsHeld
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services.seats import leave_round_and_seat, require_seat
@@ -40,7 +42,7 @@ _SEAT_KEPT_ROUNDS: Final = """
     (coalesce(seat_table.state #> '{rules_lifecycle,in_force,values}', seat_table.state #> '{opened,rules,values}')
      ->> 'seat_kept_rounds')::int
 """
-# The decider checks the same conditions again under the lock; this saves a transaction for seats that are still kept.
+# The decision checks the same conditions again under the lock; this saves a transaction for seats that are still kept.
 _SEATS_TO_FREE: Final = f"""
     SELECT sitting.id, sitting.table_id, sitting.operator_id, sitting.player_id
       FROM (SELECT sitting.*, clock_timestamp() - {_LAST_SEEN_AT} AS away_for FROM baccarat_sitting sitting) AS sitting
@@ -82,7 +84,7 @@ def leave_if_free(uow: UnitOfWork, player: UUID, now: datetime) -> bool:
     account = repository.accounts_of(uow).game(player, seat.money_type)
     try:
         balance = ledger.balances([account])[account]
-        leave_round_and_seat(uow, LeaveSeat(player=player, game_balance=balance, now=now))
+        leave_round_and_seat(uow, decisions.leave_seat, player=player, game_balance=balance, at=now)
     except WagerInPlay:
         return False
     return True
@@ -109,8 +111,8 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
     try:
         with transaction.atomic():
             uow, now = repository.lock_table(table=table, operator=operator)
-            (command,) = release_commands(uow, [player], now)
-            leave_round_and_seat(uow, command)
+            decide = releases(uow, [player])[player]
+            leave_round_and_seat(uow, decide, player=player, at=now)
             repository.save([(uow, metadata)])
     except (SeatIsHeld, NotSeated, WagerInPlay):
         return False
@@ -120,20 +122,19 @@ def _free(table: UUID, operator: UUID, player: UUID) -> bool:
     return True
 
 
-def release_commands(uow: UnitOfWork, players: Sequence[UUID], now: datetime) -> list[FreeSeat]:
-    """Return the commands that free the players' seats, using two queries. Raises NotSeated."""
+def releases(uow: UnitOfWork, players: Sequence[UUID]) -> dict[UUID, partial[Sequence[TableEvent]]]:
+    """Return the decisions that free the players' seats, using two queries. Raises NotSeated."""
     table_accounts = repository.accounts_of(uow)
     accounts = {player: table_accounts.game(player, require_seat(uow, player).money_type) for player in players}
     balances = ledger.balances(list(accounts.values()))
     last_seen = dict(fetch(_LAST_SEEN_OF_PLAYERS, [uow.table.require_opened().table, list(players)]))
-    return [
-        FreeSeat(
-            player=player,
+    return {
+        player: partial(
+            decisions.free_seat,
             game_balance=balances[account],
             last_seen_at=last_seen[player],
             away_after=timedelta(seconds=settings.PLAYER_AWAY_SECONDS),
             gone_after=timedelta(seconds=settings.SEAT_HOLD_SECONDS),
-            now=now,
         )
         for player, account in accounts.items()
-    ]
+    }

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from baccarat.domain import dealer
 from baccarat.domain.fairness.cut import ContributionSignature
-from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import betting
 from baccarat.domain.rounds.events import WagerSignature
 from baccarat.domain.rounds.refusals import (
     AlreadyConfirmed,
@@ -32,7 +32,7 @@ from baccarat.domain.rounds.refusals import (
     WitnessUnavailable,
 )
 from baccarat.domain.rules.wagers import AmountNotInChips
-from baccarat.domain.tables.commands import RequestShowSkip
+from baccarat.domain.tables import decisions
 from baccarat.domain.tables.kill_switch import STOPS, DailyWinsReached
 from baccarat.domain.tables.refusals import (
     BettingNotOpen,
@@ -122,7 +122,7 @@ def new_game(*, actor: TableActor) -> TableStateResponse:
         elif turn.uow.table.rules.turn_seconds is not None:  # a table with turns opens its rounds by itself
             raise RoundIsOpen
         else:
-            turn.uow.decide_on_round(c.ClearChips(player=turn.player, now=turn.now))
+            turn.uow.on_round(betting.clear_chips, player=turn.player, at=turn.now)
 
     return _take_turn(actor, play)
 
@@ -146,17 +146,17 @@ def place(*, actor: TableActor, spot: str, amount: int, currency: str) -> TableS
 
 def undo(*, actor: TableActor) -> TableStateResponse:
     """Take back the last placement. Raises NoChipsPlaced, NoOpenRound and the refusals of a turn."""
-    return _take_turn(actor, lambda turn: on_open_round(turn, c.UndoPlacement(player=turn.player, now=turn.now)))
+    return _take_turn(actor, lambda turn: on_open_round(turn, betting.undo_placement, player=turn.player, at=turn.now))
 
 
 def clear(*, actor: TableActor) -> TableStateResponse:
     """Take back all unconfirmed chips. Raises NoOpenRound and the refusals of a turn."""
-    return _take_turn(actor, lambda turn: on_open_round(turn, c.ClearChips(player=turn.player, now=turn.now)))
+    return _take_turn(actor, lambda turn: on_open_round(turn, betting.clear_chips, player=turn.player, at=turn.now))
 
 
 def pass_turn(*, actor: TableActor) -> TableStateResponse:
     """Sit out this round. Raises NoOpenRound and the refusals of a turn."""
-    return _take_turn(actor, lambda turn: on_open_round(turn, c.PassTurn(player=turn.player, now=turn.now)))
+    return _take_turn(actor, lambda turn: on_open_round(turn, betting.pass_turn, player=turn.player, at=turn.now))
 
 
 def rebet(*, actor: TableActor) -> TableStateResponse:
@@ -229,7 +229,7 @@ def skip_show(*, actor: TableActor) -> TableStateResponse:
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
         balance = game_balance(uow, actor.player)
-        uow.decide_on_table(RequestShowSkip(player=actor.player, now=now))
+        uow.on_table(decisions.request_show_skip, player=actor.player, at=now)
         dealer.open_round(uow, entropy=repository.draw_entropy(uow, now=now, defer_seed_check=True), now=now)
         repository.save([(uow, actor.metadata)])
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
@@ -265,6 +265,12 @@ def _wager(actor: TableActor, play: Callable[[Turn], None], taken: TakenStakes |
 
 def _place(turn: Turn, spot: str, amount: int) -> None:
     rules = turn.uow.table.rules
-    turn.uow.decide_on_round(
-        c.PlaceChips(player=turn.player, spot=spot, amount=amount, available=turn.available, rules=rules, now=turn.now)
+    turn.uow.on_round(
+        betting.place_chips,
+        player=turn.player,
+        spot=spot,
+        amount=amount,
+        available=turn.available,
+        rules=rules,
+        at=turn.now,
     )

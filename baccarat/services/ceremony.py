@@ -8,7 +8,7 @@ from typing import Final
 from django.db import transaction
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import dealing
 from baccarat.domain.rounds.refusals import CardsAreHandedBack, NoCeremony, NotYourCards
 from baccarat.domain.tables.refusals import NotSeated, UnknownTable
 from baccarat.queries.round_view import PeekedCards
@@ -29,7 +29,7 @@ def look(*, actor: TableActor) -> PeekedCards:
     """
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
-        uow.decide_on_round(c.LookAtCards(player=actor.player, rules=uow.table.rules, now=now))
+        uow.on_round(dealing.look_at_cards, player=actor.player, rules=uow.table.rules, at=now)
         shoe, ceremony = uow.round.require_opened().shoe, uow.round.ceremony
         seed = shoe_seeds.decrypt([shoe]).get(shoe)
         if seed is None:
@@ -48,6 +48,6 @@ def hand_back(*, actor: TableActor) -> TableStateResponse:
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
         balance = game_balance(uow, actor.player)
-        uow.decide_on_round(c.HandBackCards(player=actor.player, now=now))
+        uow.on_round(dealing.hand_back_cards, player=actor.player, at=now)
         repository.save([(uow, actor.metadata)])
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)

@@ -12,6 +12,7 @@ import logging
 import traceback
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -21,9 +22,10 @@ from django.db import DatabaseError, InterfaceError, OperationalError, transacti
 
 from baccarat.domain import dealer
 from baccarat.domain.fairness.closing import NO_DIGEST
-from baccarat.domain.rounds.commands import ReceiveLinks, ResumeRound, SuspendRound
+from baccarat.domain.rounds.dealing import receive_links
 from baccarat.domain.rounds.refusals import RoundIsNotDue, RoundNotSuspended
-from baccarat.domain.tables.commands import EndShow, ReceiveShoeLinks
+from baccarat.domain.rounds.voiding import resume_round, suspend_round
+from baccarat.domain.tables import decisions, shoes
 from baccarat.domain.tables.state import OpenClosing, TableState
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import kill_switch, releasing, voiding, wagering
@@ -195,9 +197,9 @@ def _set_aside(table: TableState, reason: str) -> int:
         if (uow.table.round, uow.table.rounds) != (table.round, table.rounds):  # another dealer dealt in the meantime
             return 0
         if table.round is None:
-            uow.decide_on_table(EndShow(now=now))
+            uow.on_table(decisions.end_show, at=now)
         else:
-            uow.decide_on_round(SuspendRound(reason=reason, now=now))
+            uow.on_round(suspend_round, reason=reason, at=now)
         repository.save([(uow, _metadata(uow))])
     return len(uow.new_events())
 
@@ -281,13 +283,13 @@ def _receive(uow: UnitOfWork, links: releasing.Links) -> None:
             if waiting.is_late:
                 continue
             return
-        command = ReceiveLinks(releases=links[waiting.drawing])
+        command = partial(receive_links, releases=links[waiting.drawing])
         if waiting.kind is ClosingKind.SHOE:
-            uow.decide_on_table(ReceiveShoeLinks(shoe=waiting.drawing, releases=links[waiting.drawing]))
+            uow.on_table(shoes.receive_links, shoe=waiting.drawing, releases=links[waiting.drawing])
         elif waiting.drawing == uow.table.round:
-            uow.decide_on_round(command)
+            uow.on_round(command)
         else:
-            uow.decide_on_ended_round(*repository.load_round(waiting.drawing), command)
+            uow.on_ended_round(*repository.load_round(waiting.drawing), command)
 
 
 def _start_shoes(units: Sequence[UnitOfWork], *, now: datetime) -> None:
@@ -304,7 +306,7 @@ def resume(*, round_: UUID, operator: UUID, metadata: Metadata) -> None:
         uow, now = repository.lock_table_of_round(round_=round_, operator=operator)
         if uow.table.round != round_:
             raise RoundNotSuspended
-        uow.decide_on_round(ResumeRound(by=metadata.actor, now=now))
+        uow.on_round(resume_round, by=metadata.actor, at=now)
         repository.save([(uow, metadata)])
 
 

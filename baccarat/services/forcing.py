@@ -8,9 +8,9 @@ from django.conf import settings
 from django.db import transaction
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds.commands import ForceCards
+from baccarat.domain.rounds import betting
 from baccarat.domain.rounds.refusals import BettingIsClosed, CardsNotDealable, NoOpenRound, TooLateToForce
-from baccarat.domain.tables.decider import require_playing, require_show_over
+from baccarat.domain.tables.decisions import require_playing, require_show_over
 from baccarat.domain.tables.kill_switch import STOPS
 from baccarat.domain.tables.refusals import BettingNotOpen, RulesAreRetired, TableIsClosing, UnknownTable
 from baccarat.storage import repository
@@ -58,6 +58,6 @@ def force(*, table: UUID, operator: UUID, sandbox: bool, cards: Sequence[str], m
             dealer.open_round(uow, entropy=repository.draw_entropy(uow, now=now, defer_seed_check=True), now=now)
         if uow.table.round is None:
             raise NoOpenRound
-        uow.decide_on_round(ForceCards(cards=tuple(cards), decks=uow.table.rules.decks, now=now))
+        uow.on_round(betting.force_cards, cards=tuple(cards), decks=uow.table.rules.decks, at=now)
         repository.save([(uow, metadata)])
         return uow.table.round

@@ -20,13 +20,15 @@ from django.db.models import Q
 
 from baccarat import acts
 from baccarat.domain.rounds.voiding import BY_LIMIT
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import decisions
 from baccarat.domain.tables.kill_switch import (
     OPERATOR_DOORS,
     AlreadyStopped,
     DepositsNotInScope,
     NotStopped,
     OrderIsForThePlatform,
+    PlayResumed,
+    PlayStopped,
     StopEvent,
     StopImposed,
     StopLifted,
@@ -125,7 +127,11 @@ def stop(
         if scope is StopScope.PLAYER and owner is not None and not is_stopped:
             player = PlayerContext(owner, UUID(subject), currency, metadata)
             responsible_gaming.block_player(context=player, player_message=message)
-        _apply_to_tables(tc.StopPlay(scope, _rules(scope, subject), message, reason, by, now), subject, metadata)
+        _apply_to_tables(
+            PlayStopped(scope, _rules(scope, subject), message, reason, by, now),
+            subject,
+            metadata,
+        )
         _record_significant_event(row, before)
     return row
 
@@ -234,7 +240,11 @@ def _lift(event: StopLifted, metadata: Metadata) -> Row:
     if scope is StopScope.PLAYER and event.operator is not None:
         currency = _find_subject(scope, subject, None)[2]
         responsible_gaming.unblock_player(context=PlayerContext(event.operator, UUID(subject), currency, metadata))
-    _apply_to_tables(tc.ResumePlay(scope, _rules(scope, subject), event.reason, event.by, event.at), subject, metadata)
+    _apply_to_tables(
+        PlayResumed(scope, _rules(scope, subject), event.reason, event.by, event.at),
+        subject,
+        metadata,
+    )
     _record_significant_event(row, before)
     return row
 
@@ -384,13 +394,13 @@ def _record(event: StopEvent, before: KillSwitch | None, metadata: Metadata) -> 
     return row
 
 
-def _apply_to_tables(command: tc.StopCommand, subject: str, metadata: Metadata) -> None:
-    """Apply the command to every affected table. Skips unreadable tables, which cannot play rounds anyway."""
-    loaded = repository.lock_tables(_affected_tables(command.scope, subject))
+def _apply_to_tables(event: PlayStopped | PlayResumed, subject: str, metadata: Metadata) -> None:
+    """Turn the switch at every affected table. Skips unreadable tables, which cannot play rounds anyway."""
+    loaded = repository.lock_tables(_affected_tables(event.scope, subject))
     for table in loaded.unreadable:
         logger.critical("ALERT table %s was not informed of a stop: rebuild it from its events", table)
     for uow in loaded.units_of_work:
-        uow.decide_on_table(command)
+        uow.on_table(decisions.switch_play, event)
     repository.save([(uow, metadata) for uow in loaded.units_of_work])
 
 

@@ -17,7 +17,7 @@ from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.rules.spots import spot_in_words
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.validation import change
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import rules_lifecycle
 from baccarat.domain.tables import rules_lifecycle as tv
 from baccarat.domain.tables.kill_switch import RulesAreStopped, StopScope
 from baccarat.domain.unit_of_work import UnitOfWork
@@ -66,8 +66,14 @@ def draft(
         uow, now = repository.lock_table(table=table, operator=operator)
         proposed = apply_changes(uow.table.rules, differences)
         acknowledgement = " ".join(acknowledgement.split())
-        uow.decide_on_table(
-            tc.DraftRules(rules=proposed, floor=floor, acknowledgement=acknowledgement, reason=reason, by=by, now=now)
+        uow.on_table(
+            rules_lifecycle.draft_rules,
+            rules=proposed,
+            floor=floor,
+            acknowledgement=acknowledgement,
+            reason=reason,
+            by=by,
+            at=now,
         )
         repository.save([(uow, metadata)])
         version = uow.table.current_rules_lifecycle().latest_version
@@ -105,7 +111,7 @@ def _publish(change: Change) -> None:
         before = uow.table.recorded_rules
         pending_draft = uow.table.current_rules_lifecycle().draft
         by = change.decided_by
-        uow.decide_on_table(tc.PublishRules(version=version, by=by, now=now, floor=floor_of(operator)))
+        uow.on_table(rules_lifecycle.publish_rules, version=version, by=by, at=now, floor=floor_of(operator))
         _require_not_stopped(uow)
         repository.save([(uow, changes.metadata(change))])
         after = uow.table.current_rules_lifecycle().pending
@@ -154,7 +160,7 @@ def _drop(change: Change) -> None:
     operator, table, version = _draft_of(change)
     uow, now = repository.lock_table(table=table, operator=operator)
     by = change.decided_by or change.requested_by
-    uow.decide_on_table(tc.RejectRules(version=version, reason=change.status, by=by, now=now))
+    uow.on_table(rules_lifecycle.reject_rules, version=version, reason=change.status, by=by, at=now)
     repository.save([(uow, changes.metadata(change))])
 
 
@@ -170,7 +176,7 @@ def retire(*, table: UUID, operator: UUID, version: int, reason: str, by: str, m
     with transaction.atomic():
         uow, now = repository.lock_table(table=table, operator=operator)
         rules = _named(uow.table.recorded_rules)
-        uow.decide_on_table(tc.RetireRules(version=version, reason=reason, by=by, now=now))
+        uow.on_table(rules_lifecycle.retire_rules, version=version, reason=reason, by=by, at=now)
         repository.save([(uow, metadata)])
         recorder.record(
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,

@@ -1,8 +1,9 @@
 """Use cases of players at a table that move money or seats: sit down, change seat, rebuy, leave."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
@@ -19,7 +20,8 @@ from baccarat.domain.rounds.refusals import (
     WitnessesNotReady,
 )
 from baccarat.domain.rounds.state import SeatStatus
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import decisions
+from baccarat.domain.tables.events import TableEvent
 from baccarat.domain.tables.kill_switch import STOPS
 from baccarat.domain.tables.refusals import (
     AlreadySeated,
@@ -182,7 +184,15 @@ def take(
             buy_in = 0  # the money stays where it is
         require_chains(uow.table)
         eligibility.require_buy_in(buy_in)
-        uow.decide_on_table(tc.TakeSeat(actor.player, seat, money_type, buy_in, available=eligibility.balance, now=now))
+        uow.on_table(
+            decisions.take_seat,
+            player=actor.player,
+            seat=seat,
+            money_type=money_type,
+            buy_in=buy_in,
+            available=eligibility.balance,
+            at=now,
+        )
         given = None
         if contribution is not None:
             contribute(uow, player=actor.player, contribution=contribution, signature=contribution_signature, now=now)
@@ -213,7 +223,7 @@ def change(*, actor: TableActor, seat: int) -> TableStateResponse:
         uow, now = lock(actor)
         balance = game_balance(uow, actor.player)
         if seat != require_seat(uow, actor.player).seat:
-            leave_round_and_seat(uow, tc.ChangeSeat(player=actor.player, seat=seat, now=now))
+            leave_round_and_seat(uow, decisions.change_seat, player=actor.player, seat=seat, at=now)
         repository.save([(uow, actor.metadata)])
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
 
@@ -233,7 +243,7 @@ def rebuy(*, actor: TableActor, amount: int, currency: str) -> TableStateRespons
             funding.require_money_here(actor.operator)
         eligibility = load_eligibility(repository.accounts_of(uow).player(actor.player, money_type), now=now)
         eligibility.require_buy_in(amount)
-        uow.decide_on_table(tc.Rebuy(player=actor.player, amount=amount, available=eligibility.balance, now=now))
+        uow.on_table(decisions.rebuy, player=actor.player, amount=amount, available=eligibility.balance, at=now)
         repository.save([(uow, actor.metadata)])
         balance = game_balance(uow, actor.player)
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
@@ -248,20 +258,22 @@ def leave(*, actor: TableActor) -> TableStateResponse:
         uow, now = lock(actor)
         account = repository.accounts_of(uow).game(actor.player, require_seat(uow, actor.player).money_type)
         balance = ledger.balances([account])[account]
-        leave_round_and_seat(uow, tc.LeaveSeat(player=actor.player, game_balance=balance, now=now))
+        leave_round_and_seat(uow, decisions.leave_seat, player=actor.player, game_balance=balance, at=now)
         repository.save([(uow, actor.metadata)])
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=None)
 
 
-def leave_round_and_seat(uow: UnitOfWork, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
-    """Take a player out of the round, then apply the command to the seat.
+def leave_round_and_seat(
+    uow: UnitOfWork, decide: Callable[..., Sequence[TableEvent]], *, player: UUID, at: datetime, **inputs: Any
+) -> None:
+    """Take a player out of the round, then decide on the seat.
 
-    Ends the round if it is now empty, and the table continues without it. Raises WagerInPlay, and the command's
+    Ends the round if it is now empty, and the table continues without it. Raises WagerInPlay, and the decision's
     refusals.
     """
-    leave_round(uow, command.player, command.now)
-    uow.decide_on_table(command)
-    dealer.open_next_round(uow, entropy=repository.draw_entropy(uow, now=command.now), now=command.now)
+    leave_round(uow, player, at)
+    uow.on_table(decide, player=player, at=at, **inputs)
+    dealer.open_next_round(uow, entropy=repository.draw_entropy(uow, now=at), now=at)
 
 
 def leave_round_only(uow: UnitOfWork, player: UUID, now: datetime) -> bool:

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from baccarat.domain.fairness.commitment import Drawing
-from baccarat.domain.tables.commands import RevealShoe
+from baccarat.domain.tables import shoes
 from baccarat.storage import repository, shoe_seeds
 from casino.events.sql import fetch
 from casino.events.store import Metadata
@@ -83,7 +83,7 @@ def _reveal(round_: UUID, operator: UUID) -> bool:
         if seed is None:
             return False
         drawing = Drawing(opened.table, shoe, opened.number)
-        uow.decide_on_table(RevealShoe(drawing=drawing, round=round_, commitment=commitment, seed=seed.hex(), now=now))
+        uow.on_table(shoes.reveal_shoe, drawing=drawing, round_=round_, commitment=commitment, seed=seed.hex(), at=now)
         uow.revealed_shoes.append(shoe)
         repository.save([(uow, metadata)])
     return True

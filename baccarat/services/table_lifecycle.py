@@ -25,8 +25,8 @@ from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.spots import spot_in_words, spot_title
 from baccarat.domain.rules.table_rules import Shuffle, TableRules
 from baccarat.domain.rules.versions import describe_differences
-from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.domain.tables import decisions
+from baccarat.domain.tables.kill_switch import PlayStopped, StopScope
 from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable
 from baccarat.domain.tables.state import INITIAL, TableState
 from baccarat.domain.unit_of_work import UnitOfWork
@@ -182,22 +182,21 @@ def _open(
         if rules.shuffle is Shuffle.EACH_ROUND:
             first_seed = repository.draw_shoe_seed(now)
             first_shoe = dealer.commitment_to(first_seed, table=table, number=1, shape=rules.shape)
-        uow.decide_on_table(
-            tc.OpenTable(
-                table=table,
-                operator=operator,
-                name=name,
-                rules=rules,
-                money_types=tuple(money_types),
-                edge_spots=edge_spots,
-                edge_accepted=edge_accepted,
-                now=now,
-                floor=floor_of(operator),
-                acknowledgement=" ".join(acknowledgement.split()),
-                next_shoe=first_shoe,
-                listed=listed,
-                brands=tuple(scope.id for scope in scopes),
-            )
+        uow.on_table(
+            decisions.open_table,
+            table=table,
+            operator=operator,
+            name=name,
+            rules=rules,
+            money_types=tuple(money_types),
+            edge_spots=edge_spots,
+            edge_accepted=edge_accepted,
+            at=now,
+            floor=floor_of(operator),
+            acknowledgement=" ".join(acknowledgement.split()),
+            next_shoe=first_shoe,
+            listed=listed,
+            brands=tuple(scope.id for scope in scopes),
         )
         _stop_as_others(uow, operator, now)
         if first_seed is not None:
@@ -215,7 +214,7 @@ def _stop_as_others(uow: UnitOfWork, operator: UUID, now: datetime) -> None:
     for switch in kill_switch.active_stops(operator=operator, rules=uow.table.recorded_rules.digest):
         scope = StopScope(switch.scope)
         rules = switch.subject if scope is StopScope.RULES else ""
-        uow.decide_on_table(tc.StopPlay(scope, rules, switch.message, switch.reason, switch.by, now))
+        uow.on_table(decisions.switch_play, PlayStopped(scope, rules, switch.message, switch.reason, switch.by, now))
 
 
 def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata) -> bool:
@@ -231,7 +230,7 @@ def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata)
         occupied = bool(uow.table.seats) or uow.table.round is not None
         _empty_round(uow, now)  # first: one transaction appends to each stream only once
         if occupied:
-            uow.decide_on_table(tc.AnnounceTableClosure(by=metadata.actor, reason=reason, now=now))
+            uow.on_table(decisions.announce_closure, by=metadata.actor, reason=reason, at=now)
         return _proceed(uow, by=metadata.actor, reason=reason, metadata=metadata, now=now)
 
 
@@ -263,12 +262,12 @@ def _proceed(uow: UnitOfWork, *, by: str, reason: str, metadata: Metadata, now: 
     shoes = _secret_shoes(uow.table)
     lost = 0
     if uow.table.round is None:
-        for command in absent_seats.release_commands(uow, [seat.player for seat in uow.table.seats], now):
-            uow.decide_on_table(command)
+        for player, decide in absent_seats.releases(uow, [seat.player for seat in uow.table.seats]).items():
+            uow.on_table(decide, player=player, at=now)
         seeds = _readable_seeds(shoes)
         lost = len(shoes) - len(seeds)
         seeds_in_hex = {shoe: seed.hex() for shoe, seed in seeds.items()}
-        uow.decide_on_table(tc.CloseTable(by=by, reason=reason, seeds=seeds_in_hex, now=now))
+        uow.on_table(decisions.close_table, by=by, reason=reason, seeds=seeds_in_hex, at=now)
         uow.revealed_shoes.extend(seeds)
     if uow.changes:
         repository.save([(uow, metadata)])

@@ -3,22 +3,25 @@
 Where the money is in the operator's own wallet, a wager is confirmed with stakes that were taken there before.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from types import MappingProxyType
+from typing import Concatenate, ParamSpec
 from uuid import UUID
 
 from django.db import transaction
 
 from baccarat.domain import dealer
 from baccarat.domain.fairness.cut import ContributionSignature
-from baccarat.domain.rounds import commands as c
-from baccarat.domain.rounds.events import ChipsPlaced, StakesRebet, WagerConfirmed, WagerSignature
+from baccarat.domain.rounds import betting
+from baccarat.domain.rounds.events import ChipsPlaced, RoundEvent, StakesRebet, WagerConfirmed, WagerSignature
 from baccarat.domain.rounds.refusals import BettingIsClosed, NoOpenRound, WagerSignatureInvalid
 from baccarat.domain.rounds.signed_wager import bytes_to_sign
-from baccarat.domain.tables.commands import RequestShowSkip
-from baccarat.domain.tables.decider import require_playing, require_show_over
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.tables import decisions
+from baccarat.domain.tables.decisions import require_playing, require_show_over
 from baccarat.domain.tables.kill_switch import DailyWinsReached
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
@@ -39,6 +42,9 @@ from wallet.responsible_gaming.eligibility import PlayerEligibility
 from wallet.responsible_gaming.table_limit import PersonalTableLimit, require_within
 from wallet.responsible_gaming.table_limit_services import load_wager_eligibility
 
+P = ParamSpec("P")
+Decision = partial[Sequence[RoundEvent]]
+
 
 @dataclass(frozen=True, slots=True)
 class TakenStakes:
@@ -47,12 +53,12 @@ class TakenStakes:
     debit: Debit
     stakes: Mapping[str, int]
 
-    def confirm(self, command: c.ConfirmWager, round_: UUID | None) -> c.ConfirmWager:
-        """Return the command of a wager that was in time when it was asked for. Raises BettingIsClosed."""
+    def confirm(self, decide: Decision, round_: UUID | None, *, now: datetime) -> Decision:
+        """Return the decision on a wager that was in time when it was asked for. Raises BettingIsClosed."""
         asked = self.debit.asked
-        if round_ != asked.round or asked.answer_by is None or command.now >= asked.answer_by:
+        if round_ != asked.round or asked.answer_by is None or now >= asked.answer_by:
             raise BettingIsClosed
-        return replace(command, now=asked.at, available=asked.amount, debit=asked.transaction)
+        return partial(decide, at=asked.at, available=asked.amount, debit=asked.transaction)
 
     def balance_after(self, told: int) -> int:
         """Return the balance in minor units after these stakes, given the one that was told before."""
@@ -183,7 +189,7 @@ def open_if_none(turn: Turn) -> None:
     table = turn.uow.table
     skips = table.rules.may_hurry and table.rules.turn_seconds is not None and len(table.seats) == 1
     if skips and table.betting_opens_at is not None and table.show_runs(turn.now):
-        turn.uow.decide_on_table(RequestShowSkip(player=turn.player, now=turn.now))
+        turn.uow.on_table(decisions.request_show_skip, player=turn.player, at=turn.now)
     require_show_over(turn.uow.table, turn.now)
     dealer.open_round(
         turn.uow, entropy=repository.draw_entropy(turn.uow, now=turn.now, defer_seed_check=True), now=turn.now
@@ -211,26 +217,31 @@ def prepare_wager(
         open_if_none(turn)
 
 
-def on_open_round(turn: Turn, command: c.PlayerCommand) -> None:
+def on_open_round(
+    turn: Turn,
+    decide: Callable[Concatenate[RoundState, P], Sequence[RoundEvent]],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> None:
     if turn.uow.table.round is None:
         require_show_over(turn.uow.table, turn.now)
         raise NoOpenRound
-    turn.uow.decide_on_round(command)
+    turn.uow.on_round(decide, *args, **kwargs)
 
 
 def repeat(turn: Turn) -> None:
     """Place the chips of the last wager again."""
     open_if_none(turn)
     stakes, rules = dict(turn.seat.last_wager or {}), turn.uow.table.rules
-    turn.uow.decide_on_round(
-        c.RepeatWager(player=turn.player, stakes=stakes, available=turn.available, rules=rules, now=turn.now)
+    turn.uow.on_round(
+        betting.repeat_wager, player=turn.player, stakes=stakes, available=turn.available, rules=rules, at=turn.now
     )
 
 
 def double_stakes(turn: Turn) -> None:
     """Place the chips on the table once more."""
     rules = turn.uow.table.rules
-    on_open_round(turn, c.DoubleStakes(player=turn.player, available=turn.available, rules=rules, now=turn.now))
+    on_open_round(turn, betting.double_stakes, player=turn.player, available=turn.available, rules=rules, at=turn.now)
 
 
 def confirm(turn: Turn, signature: WagerSignature | None, stakes: Mapping[str, int] = MappingProxyType({})) -> None:
@@ -240,21 +251,22 @@ def confirm(turn: Turn, signature: WagerSignature | None, stakes: Mapping[str, i
     if turn.taken is None:
         on_open_round(turn, confirmation(turn, signature, stakes))
     else:
-        command = confirmation(turn, signature, turn.taken.stakes)
-        on_open_round(turn, turn.taken.confirm(command, turn.uow.table.round))
+        decide = confirmation(turn, signature, turn.taken.stakes)
+        on_open_round(turn, turn.taken.confirm(decide, turn.uow.table.round, now=turn.now))
 
 
-def confirmation(turn: Turn, signature: WagerSignature | None, stakes: Mapping[str, int]) -> c.ConfirmWager:
-    """Return the command that confirms the chips on the table, or `stakes` instead of them, if they may be."""
+def confirmation(turn: Turn, signature: WagerSignature | None, stakes: Mapping[str, int]) -> Decision:
+    """Return the decision that confirms the chips on the table, or `stakes` instead of them, if they may be."""
     require_playing(turn.uow.table)
     require_witnesses(turn.uow, turn.now)
     if signature is not None:
         _require_signed(turn, signature, stakes)
-    return c.ConfirmWager(
+    return partial(
+        betting.confirm_wager,
         player=turn.player,
         available=turn.available,
         rules=turn.uow.table.rules,
-        now=turn.now,
+        at=turn.now,
         signature=signature,
         stakes=stakes,
     )

@@ -3,8 +3,8 @@
 Malfunction voids all pays and plays (rules, section 4). Each is one transaction, and nothing is erased.
 """
 
-from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -12,11 +12,11 @@ from django.db import transaction
 
 from baccarat import acts
 from baccarat.domain import dealer
-from baccarat.domain.rounds.commands import PlayerFunds, VoidRound, VoidUnanswered
+from baccarat.domain.rounds import voiding
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rounds.refusals import UnknownVoidReason, VoidNeedsSecondPerson, VoidNoteInvalid
 from baccarat.domain.rounds.state import RoundSeat, RoundState
-from baccarat.domain.rounds.voiding import ANSWER_LIMIT, BY_LIMIT, needs_second_person
+from baccarat.domain.rounds.voiding import ANSWER_LIMIT, BY_LIMIT, PlayerFunds, needs_second_person
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import wagering
 from baccarat.storage import repository, shoe_seeds
@@ -96,8 +96,8 @@ def _void(
     round_: UUID, operator: UUID, *, reason: VoidReason, note: str, approved_by: str | None, metadata: Metadata
 ) -> None:
     uow, now = repository.lock_table_of_round(round_=round_, operator=operator)
-    command = VoidRound(
-        by=metadata.actor, reason=reason, note=note, seed=None, now=now, burn=0, approved_by=approved_by,
+    decide = partial(
+        voiding.void_round, by=metadata.actor, reason=reason, note=note, at=now, approved_by=approved_by,
         forgive=forgives_spent_winnings(operator=operator),
     )  # fmt: skip
     if uow.table.round == round_:
@@ -106,11 +106,11 @@ def _void(
         seed, burn = _reveal(uow), dealer.max_burned_cards(uow)
         entropy = repository.draw_entropy(uow, now=now, seeds={}, sealed_head=repository.read_sealed_head())
         closing = dealer.closing_inputs(uow, entropy)
-        uow.decide_on_round(replace(command, seed=seed, burn=burn, closing=closing, rules=uow.table.rules))
+        uow.on_round(decide, seed=seed, burn=burn, closing=closing, rules=uow.table.rules)
         _go_on(uow, now)
     else:
         ended, version = repository.load_round(round_)
-        uow.decide_on_ended_round(ended, version, replace(command, funds=_load_funds(uow, ended)))
+        uow.on_ended_round(ended, version, decide, funds=_load_funds(uow, ended))
     wagering.save_and_return([(uow, metadata)], now=now)
 
 
@@ -128,7 +128,7 @@ def _void_if_unanswered(table: UUID, operator: UUID) -> bool:
     if not uow.round.awaits_links() or uow.round.closed_at is None or now < uow.round.closed_at + ANSWER_LIMIT:
         return False
     seed, burn = _reveal(uow), dealer.max_burned_cards(uow)
-    uow.decide_on_round(VoidUnanswered(note=UNANSWERED, seed=seed, now=now, burn=burn))
+    uow.on_round(voiding.void_unanswered, note=UNANSWERED, seed=seed, at=now, burn=burn)
     _go_on(uow, now)
     wagering.save_and_return([(uow, Metadata(operator=str(operator), actor=BY_LIMIT, causation="limit"))], now=now)
     return True

@@ -13,7 +13,6 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import ContributionSignature
-from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.events import (
     RoundSettled,
     RoundVoided,
@@ -25,7 +24,7 @@ from baccarat.domain.rounds.events import (
 from baccarat.domain.rounds.refusals import AlreadyConfirmed, NoChipsPlaced, NoOpenRound
 from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, RoundState
-from baccarat.domain.tables.decider import require_show_over
+from baccarat.domain.tables.decisions import require_show_over
 from baccarat.domain.tables.state import TableState
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services.seats import TableActor, require_currency, require_settled_at_once
@@ -184,8 +183,8 @@ def _open_wager(turn: Turn) -> UUID | None:
 def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit, Mapping[str, int]]:
     seat = turn.uow.round.seat_of(turn.player)
     stakes = wanted.stakes or ({} if seat is None else seat.placed_stakes())
-    command = confirmation(turn, wanted.signature, stakes)
-    confirmed = [event for event in ROUND.decide(command, turn.uow.round) if isinstance(event, WagerConfirmed)]
+    decide = confirmation(turn, wanted.signature, stakes)
+    confirmed = [event for event in decide(turn.uow.round) if isinstance(event, WagerConfirmed)]
     if not stakes or not confirmed:
         raise NoChipsPlaced
     (wager,) = confirmed

@@ -21,10 +21,10 @@ from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.links import WitnessChain
 from baccarat.domain.rounds.refusals import RoundIsRunning, WitnessesNotReady
 from baccarat.domain.rounds.voiding import ANSWER_LIMIT, BY_LIMIT
-from baccarat.domain.tables.commands import OpenWitnessChain, ReplaceWitness
+from baccarat.domain.tables import shoes
 from baccarat.domain.tables.refusals import BettingNotOpen, WitnessNotInUse
 from baccarat.domain.tables.state import TableState
-from baccarat.domain.tables.witness_events import ReplacementReason
+from baccarat.domain.tables.witness_events import ReplacementReason, WitnessChainOpened
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import dealing, wagering
 from baccarat.services.releasing import require_chains
@@ -116,16 +116,9 @@ def replace(
     with transaction.atomic():
         uow, now = repository.lock_table(table=table, operator=operator)
         seeds = _read_seeds(uow)
-        waiting = uow.table.coming_shoe
-        seed = None if waiting is None else seeds.get(waiting.shoe)
-        command = ReplaceWitness(
-            release_key=release_key,
-            successor=_opening(successor, now),
-            reason=reason,
-            seed=None if seed is None else seed.hex(),
-            now=now,
+        replacement.replace_witness(
+            uow, release_key, _opening(successor, now), reason, entropy=_draw(uow, now), seeds=seeds, now=now
         )
-        replacement.replace_witness(uow, command, entropy=_draw(uow, now), seeds=seeds, now=now)
         wagering.save_and_return([(uow, metadata)], now=now)
         _go_on(table, operator, metadata)
     with suppress(WitnessAway, ChainRefused):  # one that answers again is asked before its next chain
@@ -265,7 +258,7 @@ def _open(address: WitnessAddress, *, table: UUID, operator: UUID, height: int) 
         if not needs_chain(uow.table, key, settings.TABLE_WITNESSES):
             return False
         waited = uow.table.lacks_links()
-        uow.decide_on_table(_opening(made, now))
+        uow.on_table(shoes.open_witness_chain, _opening(made, now))
         if waited and uow.table.round is None:
             replacement.go_on(uow, entropy=_draw(uow, now), seeds=_read_seeds(uow), now=now)
         repository.save([(uow, Metadata(operator=str(operator), actor=BY_LIMIT, causation=""))])
@@ -319,14 +312,9 @@ def _go_on(table: UUID, operator: UUID, metadata: Metadata) -> None:
         wagering.save_and_return([(uow, metadata)], now=now)
 
 
-def _opening(made: PublishedChain, now: datetime) -> OpenWitnessChain:
-    header = made.signed.header
-    return OpenWitnessChain(
-        header=header.serialize().hex(),
-        signature=made.signed.signature.hex(),
-        house_signature=configured_client().sign_header(header).hex(),
-        now=now,
-    )
+def _opening(made: PublishedChain, now: datetime) -> WitnessChainOpened:
+    header, house_signature = made.signed.header, configured_client().sign_header(made.signed.header)
+    return WitnessChainOpened(header.serialize().hex(), made.signed.signature.hex(), house_signature.hex(), now)
 
 
 def _read_seeds(uow: UnitOfWork) -> Mapping[UUID, bytes]:

@@ -18,9 +18,8 @@ from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.links import LogHead
 from baccarat.domain.postings import TableAccounts, entry_for
-from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.refusals import UnknownRound
-from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rounds.state import RoundState, fold_round
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.tables.refusals import NextShoeUnreadable, UnknownTable
 from baccarat.domain.tables.state import OpenClosing, Shoe, TableState
@@ -121,7 +120,7 @@ def read_round(*, round_: UUID, operator: UUID) -> RoundState:
 def read_rounds(rounds: Sequence[UUID]) -> dict[UUID, RoundState]:
     """Fold rounds, running or ended, from their events, with one statement; unknown ones are left out."""
     histories = read_histories(CATALOGUE, [f"round-{round_}" for round_ in rounds]) if rounds else {}
-    return {UUID(stream.removeprefix("round-")): ROUND.fold(events) for stream, events in histories.items()}
+    return {UUID(stream.removeprefix("round-")): fold_round(events) for stream, events in histories.items()}
 
 
 def lock_table(*, table: UUID, operator: UUID) -> tuple[UnitOfWork, datetime]:
@@ -152,7 +151,7 @@ def lock_table_of_round(*, round_: UUID, operator: UUID) -> tuple[UnitOfWork, da
 def load_round(round_: UUID) -> tuple[RoundState, int]:
     """Fold a round, running or ended, from its events; return it with its version. Raises UnknownRound."""
     for events in read_histories(CATALOGUE, [f"round-{round_}"]).values():
-        return ROUND.fold(events), len(events)
+        return fold_round(events), len(events)
     raise UnknownRound
 
 

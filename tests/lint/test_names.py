@@ -14,7 +14,7 @@ BANNED = {
     "remarks", "guest", "journal", "removal", "removals", "seen", "judge", "judging",
 }  # fmt: skip
 """What the code was full of before deploy/docs/glossary.md. `NotFound` and `DiscrepancyFound` are good names."""
-SAME_ROLE = {"Command", "Migration", "Meta", "Config", "Decider", "State"}
+SAME_ROLE = {"Command", "Migration", "Meta", "Config", "State"}
 
 
 def parts(name: str) -> set[str]:

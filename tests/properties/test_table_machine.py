@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -16,25 +17,24 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from baccarat.domain import dealer
 from baccarat.domain.dealer import Entropy, commitment_to
 from baccarat.domain.postings import TableAccounts, entry_for
-from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import betting, dealing
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.cut import own_cut_in_hex
-from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.events import HandTurned
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
-from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rounds.state import Phase, RoundState, fold_round
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.table_rules import Shuffle
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import decisions
 from baccarat.domain.tables import events as te
-from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.tables.evolve import fold_table
 from baccarat.domain.tables.state import INITIAL, FixedTerms
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage.projections import due_at
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
 from tests.support.depth import examples
-from tests.support.examples import OPENED, OPERATOR
+from tests.support.examples import OPENED, OPERATOR, RoundDecision, TableDecision
 from tests.support.examples import TABLE as TABLE_ID
 from tests.support.spots import SPOTS
 from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName
@@ -79,7 +79,8 @@ class TableMachine(RuleBasedStateMachine):
         if rules.cut_cards_from_end is not None:  # a short shoe, so that its end comes
             rules = replace(rules, decks=1, cut_cards_from_end=cut)
         first = commitment_to(FIRST, table=TABLE_ID, number=1, shape=rules.shape)
-        opening = tc.OpenTable(
+        opening = partial(
+            decisions.open_table,
             table=TABLE_ID,
             operator=OPERATOR,
             name="any",
@@ -87,7 +88,7 @@ class TableMachine(RuleBasedStateMachine):
             money_types=(MoneyType.REAL, MoneyType.PLAY),
             edge_spots=("banker",),
             edge_accepted=True,  # of one deck, its Banker is the player's where commissions are rounded down
-            now=OPENED,
+            at=OPENED,
             next_shoe=None if rules.shuffle is Shuffle.SHOE else first,
         )
         for player in PLAYERS:
@@ -95,8 +96,8 @@ class TableMachine(RuleBasedStateMachine):
                 self.balances[PLACE.player(player, money_type)] = FUNDS
 
         def opens(journal: UnitOfWork) -> None:
-            journal.decide_on_table(opening)
-            if opening.next_shoe is not None:
+            journal.on_table(opening)
+            if rules.shuffle is not Shuffle.SHOE:
                 journal.new_seeds.append(FIRST)
             if journal.table.has_long_shoe():
                 dealer.commit_shoe(journal, entropy=self._fresh(), now=self.now)
@@ -115,12 +116,18 @@ class TableMachine(RuleBasedStateMachine):
     )
     def sit(self, player: UUID, seat: int, money_type: MoneyType, buy_in: int) -> None:
         available = self.balances[PLACE.player(player, money_type)]
-        command = tc.TakeSeat(
-            player=player, seat=seat, money_type=money_type, buy_in=buy_in, available=available, now=self.now
+        command = partial(
+            decisions.take_seat,
+            player=player,
+            seat=seat,
+            money_type=money_type,
+            buy_in=buy_in,
+            available=available,
+            at=self.now,
         )
 
         def move(journal: UnitOfWork) -> None:
-            journal.decide_on_table(command)
+            journal.on_table(command)
             if journal.table.rules.turn_seconds is not None:
                 self._open(journal)
 
@@ -156,7 +163,7 @@ class TableMachine(RuleBasedStateMachine):
             for seat, (spot, chips, bets) in zip(self.table.seats, says, strict=False):
                 if bets or self.table.rules.turn_seconds is None:
                     self._bet(seat.player, spot, chips)
-                self._say(rc.PassTurn(player=seat.player, now=self.now))
+                self._say(partial(betting.pass_turn, player=seat.player, at=self.now))
             self.deal()
 
     @rule(who=anybody)
@@ -166,23 +173,27 @@ class TableMachine(RuleBasedStateMachine):
         def move(journal: UnitOfWork) -> None:
             seat = self._open_for(journal, player)
             rules, stakes = journal.table.rules, {} if seat is None else dict(seat.last_wager or {})
-            journal.decide_on_round(
-                rc.RepeatWager(player=player, stakes=stakes, available=self._game(player), rules=rules, now=self.now)
+            journal.on_round(
+                betting.repeat_wager,
+                player=player,
+                stakes=stakes,
+                available=self._game(player),
+                rules=rules,
+                at=self.now,
             )
             self._confirm(journal, player)
 
         self._try(move)
 
-    @rule(who=anybody, command=st.sampled_from((rc.UndoPlacement, rc.ClearChips, rc.PassTurn)))
-    def say(self, who: int, command: type[Any]) -> None:
-        player = self._who(who)
-        self._say(command(player=player, now=self.now))
+    @rule(who=anybody, decide=st.sampled_from((betting.undo_placement, betting.clear_chips, betting.pass_turn)))
+    def say(self, who: int, decide: Callable[..., Any]) -> None:
+        self._say(partial(decide, player=self._who(who), at=self.now))
 
     @rule(who=anybody)
     def double(self, who: int) -> None:
         player = self._who(who)
         rules = self.table.rules
-        self._say(rc.DoubleStakes(player=player, available=self._game(player), rules=rules, now=self.now))
+        self._say(partial(betting.double_stakes, player=player, available=self._game(player), rules=rules, at=self.now))
 
     @rule(who=anybody, contribution=st.binary(min_size=1, max_size=32))
     def cut(self, who: int, contribution: bytes) -> None:
@@ -205,10 +216,10 @@ class TableMachine(RuleBasedStateMachine):
         player = held if held is not None and who % 2 else self._who(who)
         rules, round_ = self.table.rules, self._in_hand()
         if hands_back:
-            command: rc.CeremonyCommand = rc.HandBackCards(player=player, now=self.now)
+            decide: RoundDecision = partial(dealing.hand_back_cards, player=player, at=self.now)
         else:
-            command = rc.LookAtCards(player=player, rules=rules, now=self.now)
-        took = self._try(lambda journal: journal.decide_on_round(command))
+            decide = partial(dealing.look_at_cards, player=player, rules=rules, at=self.now)
+        took = self._try(lambda journal: journal.on_round(decide))
         may = held == player and round_.phase is Phase.CLOSED and ceremony is not None
         assert took == (may and ceremony.handed_back is None and self.now < ceremony.until)  # type: ignore[union-attr]
 
@@ -217,34 +228,35 @@ class TableMachine(RuleBasedStateMachine):
         player = self._who(who)
         seat = self.table.seat_of(player)
         available = 0 if seat is None else self.balances[PLACE.player(player, seat.money_type)]
-        command = tc.Rebuy(player=player, amount=amount, available=available, now=self.now)
-        self._try(lambda journal: journal.decide_on_table(command))
+        command = partial(decisions.rebuy, player=player, amount=amount, available=available, at=self.now)
+        self._try(lambda journal: journal.on_table(command))
 
     @rule(who=anybody, seat=st.integers(0, 6))
     def move_seat(self, who: int, seat: int) -> None:
         player = self._who(who)
         taken = self.table.seat_of(player)
         if taken is None or taken.seat != seat:
-            command = tc.ChangeSeat(player=player, seat=seat, now=self.now)
+            command = partial(decisions.change_seat, player=player, seat=seat, at=self.now)
             self._try(lambda journal: self._step_out(journal, player, command))
 
     @rule(who=anybody)
     def leave(self, who: int) -> None:
         player = self._who(who)
-        command = tc.LeaveSeat(player=player, game_balance=self._game(player), now=self.now)
+        command = partial(decisions.leave_seat, player=player, game_balance=self._game(player), at=self.now)
         self._try(lambda journal: self._step_out(journal, player, command))
 
     @rule(who=anybody, silence=st.sampled_from((1, 90, 1200)))
     def be_freed(self, who: int, silence: int) -> None:
         """Nothing was heard of the player for some seconds."""
         player = self._who(who)
-        command = tc.FreeSeat(
+        command = partial(
+            decisions.free_seat,
             player=player,
             game_balance=self._game(player),
             last_seen_at=self.now - timedelta(seconds=silence),
             away_after=timedelta(seconds=90),
             gone_after=timedelta(seconds=1200),
-            now=self.now,
+            at=self.now,
         )
         seat = self.table.seat_of(player)
         if self._try(lambda journal: self._step_out(journal, player, command)):
@@ -273,7 +285,7 @@ class TableMachine(RuleBasedStateMachine):
         player = self._who(who)
 
         def move(journal: UnitOfWork) -> None:
-            journal.decide_on_table(tc.RequestShowSkip(player=player, now=self.now))
+            journal.on_table(decisions.request_show_skip, player=player, at=self.now)
             self._open(journal)
 
         self._try(move)
@@ -291,9 +303,9 @@ class TableMachine(RuleBasedStateMachine):
 
     @invariant()
     def replaying_the_events_gives_the_states(self) -> None:
-        assert TABLE.fold(self.log) == self.table
+        assert fold_table(self.log) == self.table
         for identity, state in self.rounds.items():
-            assert ROUND.fold(self.streams[f"round-{identity}"]) == state
+            assert fold_round(self.streams[f"round-{identity}"]) == state
 
     @invariant()
     def hands_are_turned_over_where_there_is_a_caller_and_nobody_has_the_cards(self) -> None:
@@ -420,7 +432,7 @@ class TableMachine(RuleBasedStateMachine):
 
     def _require_terms(self, event: Any, terms: te.TermsFixed | re.NextTerms) -> None:
         """Check that an event has fixed the terms that the table keeps, and named a shoe for the round after."""
-        fixed = TABLE.fold(self.log[: self.log.index(event) + 1]).terms
+        fixed = fold_table(self.log[: self.log.index(event) + 1]).terms
         assert fixed is not None
         assert (terms.number, getattr(terms, "digest", fixed.digest)) == (fixed.terms.number, fixed.terms.digest())
         self.terms[terms.number] = fixed
@@ -469,8 +481,8 @@ class TableMachine(RuleBasedStateMachine):
 
         self._try(move)
 
-    def _say(self, command: rc.PlayerCommand) -> None:
-        self._try(lambda journal: journal.decide_on_round(command))
+    def _say(self, decide: RoundDecision) -> None:
+        self._try(lambda journal: journal.on_round(decide))
 
     def _in_hand(self) -> RoundState:
         return NO_ROUND if self.table.round is None else self.rounds[self.table.round]
@@ -505,27 +517,26 @@ class TableMachine(RuleBasedStateMachine):
     def _place(self, journal: UnitOfWork, player: UUID, spot: str, chips: int) -> None:
         self._open_for(journal, player)
         rules = journal.table.rules
-        journal.decide_on_round(
-            rc.PlaceChips(
-                player=player,
-                spot=spot,
-                amount=chips * rules.chips[0],
-                available=self._game(player),
-                rules=rules,
-                now=self.now,
-            )
+        journal.on_round(
+            betting.place_chips,
+            player=player,
+            spot=spot,
+            amount=chips * rules.chips[0],
+            available=self._game(player),
+            rules=rules,
+            at=self.now,
         )
 
     def _confirm(self, journal: UnitOfWork, player: UUID) -> None:
         rules = journal.table.rules
-        journal.decide_on_round(rc.ConfirmWager(player=player, available=self._game(player), rules=rules, now=self.now))
+        journal.on_round(betting.confirm_wager, player=player, available=self._game(player), rules=rules, at=self.now)
 
-    def _step_out(self, journal: UnitOfWork, player: UUID, command: tc.LeaveSeat | tc.ChangeSeat | tc.FreeSeat) -> None:
+    def _step_out(self, journal: UnitOfWork, player: UUID, decide: TableDecision) -> None:
         dealer.leave_round(journal, player=player)
         if dealer.is_empty(journal):
             seed = self.seeds[journal.round.require_opened().shoe]
             dealer.lapse_if_empty(journal, seed=seed, entropy=self._fresh(), now=self.now)
-        journal.decide_on_table(command)
+        journal.on_table(decide)
         dealer.open_next_round(journal, entropy=self._fresh(), now=self.now)
 
 

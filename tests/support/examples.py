@@ -1,7 +1,9 @@
 """People, rules, rounds and tables that the pure tests share. Amounts are cents of EUR."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,20 +15,22 @@ from baccarat.domain.fairness.closing import (
     encode_wager,
     wager_leaf,
 )
-from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import betting, dealing
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.signed_wager import wager_id
+from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.versions import DEFAULT_FLOOR, theoretical_returns
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import decisions
 from baccarat.domain.tables import events as te
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 from tests.support.instant import NO_SHOW
+from tests.support.spec import Spec
 
 OPERATOR, TABLE, ROUND, SHOE = UUID(int=1), UUID(int=2), UUID(int=3), UUID(int=4)
 ANN, BEN, CAT = UUID(int=11), UUID(int=12), UUID(int=13)
@@ -36,9 +40,13 @@ JUST_BEFORE = DEADLINE - timedelta(microseconds=1)
 RICH = 1_000_000
 
 TERMS = "7e" * 32
-CLOSING_INPUTS = rc.ClosingInputs(blind=b"\x0b" * 32, sealed_head="5d" * 32, before="be" * 32)
+CLOSING_INPUTS = dealing.ClosingInputs(blind=b"\x0b" * 32, sealed_head="5d" * 32, before="be" * 32)
 
 P, B, T = "player", "banker", "tie"
+
+RoundDecision = partial[Sequence[re.RoundEvent]]
+TableDecision = partial[Sequence[te.TableEvent]]
+RoundSpec = Spec[RoundState, re.RoundEvent]
 
 AC = rules_for("atlantic_city", currency="EUR", show_milliseconds=NO_SHOW)
 """Instant play, as in the other examples: the next turn begins with the settlement."""
@@ -101,24 +109,30 @@ def placed(spot: str, amount: int, *, seat: int = 1) -> re.ChipsPlaced:
 
 
 def place(spot: str, amount: int, *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
-          at: datetime = OPENED) -> rc.PlaceChips:  # fmt: skip
-    return rc.PlaceChips(player=by, spot=spot, amount=amount, available=available, rules=rules, now=at)
+          at: datetime = OPENED) -> RoundDecision:  # fmt: skip
+    return partial(betting.place_chips, player=by, spot=spot, amount=amount, available=available, rules=rules, at=at)
 
 
 def confirm(stakes: dict[str, int] | None = None, *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
-            at: datetime = OPENED) -> rc.ConfirmWager:  # fmt: skip
-    return rc.ConfirmWager(player=by, available=available, rules=rules, now=at, stakes=stakes or {})
+            at: datetime = OPENED) -> RoundDecision:  # fmt: skip
+    return partial(betting.confirm_wager, player=by, available=available, rules=rules, at=at, stakes=stakes or {})
 
 
 def rebet(stakes: dict[str, int], *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
-          at: datetime = OPENED) -> rc.RepeatWager:  # fmt: skip
-    return rc.RepeatWager(player=by, stakes=stakes, available=available, rules=rules, now=at)
+          at: datetime = OPENED) -> RoundDecision:  # fmt: skip
+    return partial(betting.repeat_wager, player=by, stakes=stakes, available=available, rules=rules, at=at)
 
 
 def deal(cards: tuple[Card, ...] = PLAYER_WINS, *, rules: TableRules = AC, at: datetime = OPENED,
-         shoe_position: int = 0, seed: str | None = "5e" * 32) -> rc.DealRound:  # fmt: skip
-    return rc.DealRound(
-        cards=cards, shoe_position=shoe_position, seed=seed, rules=rules, now=at, closing=CLOSING_INPUTS
+         shoe_position: int = 0, seed: str | None = "5e" * 32) -> RoundDecision:  # fmt: skip
+    return partial(
+        dealing.deal_round,
+        cards=cards,
+        shoe_position=shoe_position,
+        seed=seed,
+        rules=rules,
+        at=at,
+        closing=CLOSING_INPUTS,
     )
 
 
@@ -176,9 +190,10 @@ def _leaf(wager: re.WagerConfirmed) -> bytes:
 
 def open_table(
     rules: TableRules = AC, *, money_types: tuple[MoneyType, ...] = (MoneyType.REAL,), edge_accepted: bool = True
-               ) -> tc.OpenTable:  # fmt: skip
-    """Return the command that opens a table, with the spots that really have a player's edge."""
-    return tc.OpenTable(
+               ) -> TableDecision:  # fmt: skip
+    """Return the decision that opens a table, with the spots that really have a player's edge."""
+    return partial(
+        decisions.open_table,
         table=TABLE,
         operator=OPERATOR,
         name="The first",
@@ -186,7 +201,7 @@ def open_table(
         money_types=money_types,
         edge_spots=player_edge_spots(rules),
         edge_accepted=edge_accepted,
-        now=OPENED,
+        at=OPENED,
     )
 
 

@@ -15,14 +15,14 @@ from uuid import UUID
 
 from baccarat.domain import dealer
 from baccarat.domain.postings import TableAccounts, entry_for
-from baccarat.domain.rounds.commands import ConfirmWager, PassTurn, PlaceChips
+from baccarat.domain.rounds import betting
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.presets import SCALES, rules_for
 from baccarat.domain.rules.table_rules import Shuffle
-from baccarat.domain.tables.commands import LeaveSeat, OpenTable, TakeSeat
+from baccarat.domain.tables import decisions
 from baccarat.domain.tables.state import INITIAL
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from casino.kernel.money import MoneyType
@@ -109,8 +109,10 @@ class Evening:
         """Open the table, and let everybody sit down."""
         self._open_table()
         for seat, money_type in self.seats.items():
-            taken = TakeSeat(self.players[seat], int(seat), BOOKS[money_type], BUY_IN, available=BUY_IN, now=self.now)
-            self.journal.decide_on_table(taken)
+            self.journal.on_table(
+                decisions.take_seat, player=self.players[seat], seat=int(seat), money_type=BOOKS[money_type],
+                buy_in=BUY_IN, available=BUY_IN, at=self.now,
+            )  # fmt: skip
 
     def play_round(self, wagers: dict[str, dict[str, int]]) -> Document:
         """Play one round: `wagers` has what is placed on which spots, by seat."""
@@ -123,28 +125,29 @@ class Evening:
         """Let everybody leave, with what the ledger says they have."""
         for player in self.players.values():
             dealer.leave_round(self.journal, player=player)
-            self.journal.decide_on_table(LeaveSeat(player, game_balance=self._game_balance(player), now=self.now))
+            self.journal.on_table(
+                decisions.leave_seat, player=player, game_balance=self._game_balance(player), at=self.now
+            )
         return {"moved": self._post(), "held": _by_kind(self.balances)}
 
     def _open_table(self) -> None:
         each_round = self.rules.shuffle is Shuffle.EACH_ROUND
         first = self._fresh()
-        self.journal.decide_on_table(
-            OpenTable(
-                table=TABLE,
-                operator=OPERATOR,
-                name="Frozen",
-                rules=self.rules,
-                money_types=tuple(BOOKS.values()),
-                edge_spots=player_edge_spots(self.rules),
-                edge_accepted=True,
-                now=self.now,
-                next_shoe=dealer.commitment_to(
-                    ShoeSeed(first.shoe, first.seed), table=TABLE, number=1, shape=self.rules.shape
-                )
-                if each_round
-                else None,
+        self.journal.on_table(
+            decisions.open_table,
+            table=TABLE,
+            operator=OPERATOR,
+            name="Frozen",
+            rules=self.rules,
+            money_types=tuple(BOOKS.values()),
+            edge_spots=player_edge_spots(self.rules),
+            edge_accepted=True,
+            at=self.now,
+            next_shoe=dealer.commitment_to(
+                ShoeSeed(first.shoe, first.seed), table=TABLE, number=1, shape=self.rules.shape
             )
+            if each_round
+            else None,
         )
         if each_round:
             self.journal.new_seeds.append(ShoeSeed(first.shoe, first.seed))
@@ -154,12 +157,13 @@ class Evening:
     def _bet(self, seat: str, wager: dict[str, int] | None) -> None:
         player = self.players[seat]
         if wager is None:
-            self.journal.decide_on_round(PassTurn(player, now=self.now))
+            self.journal.on_round(betting.pass_turn, player=player, at=self.now)
             return
         available = self._game_balance(player)
+        bettor: Any = {"player": player, "available": available, "rules": self.rules, "at": self.now}
         for spot, amount in wager.items():
-            self.journal.decide_on_round(PlaceChips(player, SPOTS[spot], amount, available, self.rules, self.now))
-        self.journal.decide_on_round(ConfirmWager(player, available, self.rules, self.now))
+            self.journal.on_round(betting.place_chips, spot=SPOTS[spot], amount=amount, **bettor)
+        self.journal.on_round(betting.confirm_wager, **bettor)
 
     def _deal(self) -> Document:
         """Deal the round, at a table with a Caller when the cards are back."""

@@ -11,9 +11,8 @@ import msgspec
 from pytest_django import DjangoDbBlocker
 
 from baccarat.domain.postings import TableAccounts, entry_for
-from baccarat.domain.rounds.decider import ROUND
-from baccarat.domain.rounds.state import INITIAL, RoundState
-from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.rounds.state import INITIAL, RoundState, fold_round
+from baccarat.domain.tables.evolve import fold_table
 from baccarat.domain.tables.state import TableState
 from baccarat.services import betting, dealing, seats
 from baccarat.services.seats import TableActor
@@ -213,14 +212,14 @@ class House:
 
     def _agree(self, table: UUID) -> None:
         events = self.events(table)
-        state = TABLE.fold(event for _, _, event in events)
+        state = fold_table(event for _, _, event in events)
         assert state == self.state(table)
         streams: defaultdict[str, list[Any]] = defaultdict(list)
         for _, stream, event in events:
             streams[stream].append(event)
         versions = {stream: len(found) for stream, found in streams.items()}
         streams.pop(f"table-{table}")
-        rounds = {stream: ROUND.fold(found) for stream, found in streams.items()}
+        rounds = {stream: fold_round(found) for stream, found in streams.items()}
         assert {f"round-{key}" for (key,) in _round_ids(table)} == rounds.keys()
         current = f"round-{state.round}"
         in_hand = rounds.get(current, INITIAL)

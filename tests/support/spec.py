@@ -1,44 +1,47 @@
-"""Given events, when a command, then events or a refusal: how every rule of a decider is told."""
+"""Given events, when somebody asks, then events or a refusal: how every rule of a decision is told."""
 
-from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 import pytest
 
-from casino.kernel.decider import Decider
 from casino.kernel.errors import Refusal
 
-Command = TypeVar("Command")
+P = ParamSpec("P")
 State = TypeVar("State")
 Event = TypeVar("Event")
 Expected = TypeVar("Expected", bound=Refusal)
 
 
-class Spec(Generic[Command, State, Event]):
-    """`Spec(ROUND).given(opened()).when(pass_())` and then `.then(SeatPassed(seat=1))` or `.refused(NotYourTurn)`."""
+class Spec(Generic[State, Event]):
+    """`Spec(fold_round).given(opened()).when(pass_turn, player=ANN, at=OPENED)`, and then `.then(SeatPassed(seat=1))`
+    or `.refused(NotYourTurn)`.
+    """
 
-    def __init__(self, decider: Decider[Command, State, Event], history: tuple[Event, ...] = ()) -> None:
-        self._decider = decider
+    def __init__(self, fold: Callable[[Iterable[Event]], State], history: tuple[Event, ...] = ()) -> None:
+        self._fold = fold
         self._history = history
-        self._command: Command | None = None
+        self._decide: Callable[[State], Sequence[Event]] | None = None
 
-    def given(self, *events: Event) -> "Spec[Command, State, Event]":
+    def given(self, *events: Event) -> "Spec[State, Event]":
         """Say what has happened before."""
-        return Spec(self._decider, (*self._history, *events))
+        return Spec(self._fold, (*self._history, *events))
 
-    def when(self, command: Command) -> "Spec[Command, State, Event]":
+    def when(
+        self, decide: Callable[Concatenate[State, P], Sequence[Event]], *args: P.args, **kwargs: P.kwargs
+    ) -> "Spec[State, Event]":
         """Say what is asked for."""
-        asked = Spec(self._decider, self._history)
-        asked._command = command
+        asked = Spec(self._fold, self._history)
+        asked._decide = lambda state: decide(state, *args, **kwargs)
         return asked
 
-    def then(self, *events: Event) -> "Spec[Command, State, Event]":
+    def then(self, *events: Event) -> "Spec[State, Event]":
         """Assert that exactly these events follow, and return the spec with them in its history."""
         assert list(self.events()) == list(events)
         return self.given(*events)
 
     def refused(self, refusal: type[Expected], **facts: Any) -> Expected:
-        """Assert that the command is refused for this reason and with these facts, and return the refusal."""
+        """Assert that this is refused for this reason and with these facts, and return the refusal."""
         with pytest.raises(refusal) as caught:
             self.events()
         assert type(caught.value) is refusal
@@ -46,10 +49,10 @@ class Spec(Generic[Command, State, Event]):
         return caught.value
 
     def events(self) -> Sequence[Event]:
-        """Return what follows from the command."""
-        assert self._command is not None, "say `when` first"
-        return self._decider.decide(self._command, self.state())
+        """Return what follows."""
+        assert self._decide is not None, "say `when` first"
+        return self._decide(self.state())
 
     def state(self) -> State:
         """Fold the history."""
-        return self._decider.fold(self._history)
+        return self._fold(self._history)

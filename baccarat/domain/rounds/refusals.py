@@ -1,4 +1,4 @@
-"""Refusals of the round decider. Each has its own code."""
+"""Refusals of decisions on a round. Each has its own code."""
 
 from datetime import datetime
 from uuid import UUID

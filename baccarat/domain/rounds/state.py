@@ -1,9 +1,10 @@
 """State of a round, and how each event changes it. Applying an event never refuses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import reduce
 from typing import Any, Final
 from uuid import UUID
 
@@ -161,6 +162,11 @@ INITIAL: Final = RoundState()
 def evolve(state: RoundState, event: e.RoundEvent) -> RoundState:
     """Apply one event. Raises KeyError for a type that is not a round event."""
     return _APPLY[type(event)](state, event)
+
+
+def fold_round(events: Iterable[e.RoundEvent]) -> RoundState:
+    """Rebuild the state of a round from its events."""
+    return reduce(evolve, events, INITIAL)
 
 
 def _change_seat(state: RoundState, number: int, **changes: Any) -> RoundState:

@@ -1,16 +1,16 @@
 """Staff decisions on a round that cannot be dealt or is disputed: suspend, resume, void. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
+from uuid import UUID
 
-from baccarat.domain.fairness.closing import Closing
-from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
-from baccarat.domain.rounds.dealing import close_round
+from baccarat.domain.rounds.dealing import ClosingInputs, close_round
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
+from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 
@@ -26,34 +26,71 @@ BY_LIMIT: Final = "system:witnesses"
 """Who voids a round then."""
 
 
-def _suspend(command: c.SuspendRound, state: RoundState) -> Events:
+@dataclass(frozen=True, slots=True)
+class PlayerFunds:
+    """Current funds of a player of a settled round, in the wager's money type: minor units of game, account and rack.
+
+    `seated` is whether the player still sits at the table with this money type.
+    """
+
+    player: UUID
+    money_type: MoneyType
+    seated: bool
+    game: int
+    account: int
+    rack: int
+
+
+def suspend_round(state: RoundState, *, reason: str, at: datetime) -> Events:
     if not state.is_running() or state.suspension_reason is not None:
         return ()
-    return (e.RoundSuspended(reason=command.reason, suspended_at=command.now),)
+    return (e.RoundSuspended(reason=reason, suspended_at=at),)
 
 
-def _resume(command: c.ResumeRound, state: RoundState) -> Events:
+def resume_round(state: RoundState, *, by: str, at: datetime) -> Events:
     if state.suspension_reason is None:
         raise r.RoundNotSuspended
-    return (e.RoundResumed(by=command.by, resumed_at=command.now),)
+    return (e.RoundResumed(by=by, resumed_at=at),)
 
 
-def _void(command: c.VoidRound, state: RoundState) -> Events:
-    """Void, while nobody may know the cards as one person alone."""
+def void_round(
+    state: RoundState,
+    *,
+    by: str,
+    reason: e.VoidReason,
+    note: str,
+    at: datetime,
+    seed: str | None = None,
+    burn: int = 0,
+    closing: ClosingInputs | None = None,
+    rules: TableRules | None = None,
+    approved_by: str | None = None,
+    funds: Iterable[PlayerFunds] = (),
+    forgive: bool = False,
+) -> Events:
+    """Void a round, alone while nobody may know the cards, and then as two; with `forgive`, the house bears winnings
+    that were spent.
+
+    `seed` is the shoe's seed in hex if this round has a shoe of its own and the seed can be read. `burn` is the number
+    of cards to burn from a continuing shoe because a player may have seen some of them. `closing` and the table's
+    `rules` are for a round whose betting is open, `funds` are those of the players of a settled one.
+    """
     if state.phase is Phase.VOIDED:
         raise r.RoundAlreadyVoided
     if not state.is_running() and state.phase is not Phase.SETTLED:
         raise r.RoundNotVoidable
-    if needs_second_person(state) and command.approved_by is None:
+    if needs_second_person(state) and approved_by is None:
         raise r.VoidNeedsSecondPerson
     if state.is_running():
-        voided = _voided_in_play(state, command.seed, command.burn, by=command.by, now=command.now)
+        voided = _voided_in_play(state, seed, burn, by=by, at=at)
     else:
-        funds = {each.player: each for each in command.funds}
-        seats = (undo_settlement(seat, funds[seat.player], forgive=command.forgive) for seat in state.confirmed_seats())
-        voided = _voided(state, tuple(seats), by=command.by, now=command.now)
-    closing, agreed = _closing(command, state), command.approved_by
-    return (replace(voided, reason=command.reason, note=command.note, approved_by=agreed, closing=closing),)
+        funds_of = {each.player: each for each in funds}
+        seats = (undo_settlement(seat, funds_of[seat.player], forgive=forgive) for seat in state.confirmed_seats())
+        voided = _voided(state, tuple(seats), by=by, at=at)
+    closed = None
+    if closing is not None and rules is not None and state.phase is Phase.BETTING:  # afterwards it is closed already
+        closed = close_round(closing, state, ClosingKind.VOID, rules, at=at, cause=VOID_CAUSES[reason])
+    return (replace(voided, reason=reason, note=note, approved_by=approved_by, closing=closed),)
 
 
 def needs_second_person(state: RoundState) -> bool:
@@ -63,12 +100,12 @@ def needs_second_person(state: RoundState) -> bool:
     return state.phase is Phase.CLOSED and (bool(state.require_opened().witnesses) or _was_looked_at(state))
 
 
-def _voided_in_play(state: RoundState, seed: str | None, burn: int, *, by: str, now: datetime) -> e.RoundVoided:
-    voided = _voided(state, tuple(_return_stake(seat) for seat in state.confirmed_seats()), by=by, now=now)
+def _voided_in_play(state: RoundState, seed: str | None, burn: int, *, by: str, at: datetime) -> e.RoundVoided:
+    voided = _voided(state, tuple(_return_stake(seat) for seat in state.confirmed_seats()), by=by, at=at)
     return replace(voided, seed=seed, burned_count=burn if _was_looked_at(state) else 0)
 
 
-def _voided(state: RoundState, seats: tuple[e.SeatVoided, ...], *, by: str, now: datetime) -> e.RoundVoided:
+def _voided(state: RoundState, seats: tuple[e.SeatVoided, ...], *, by: str, at: datetime) -> e.RoundVoided:
     opened = state.require_opened()
     return e.RoundVoided(
         round=opened.round,
@@ -78,7 +115,7 @@ def _voided(state: RoundState, seats: tuple[e.SeatVoided, ...], *, by: str, now:
         reason=e.VoidReason.OTHER,
         note="",
         seats=seats,
-        voided_at=now,
+        voided_at=at,
         seed=None,
         number=opened.number,
         burned_count=0,
@@ -86,20 +123,15 @@ def _voided(state: RoundState, seats: tuple[e.SeatVoided, ...], *, by: str, now:
     )
 
 
-def _void_unanswered(command: c.VoidUnanswered, state: RoundState) -> Events:
-    """Give stakes back after the limit. The closing stands: a link that comes later shows what would have been."""
-    if not state.awaits_links() or state.closed_at is None or command.now < state.closed_at + ANSWER_LIMIT:
+def void_unanswered(state: RoundState, *, note: str, seed: str | None, burn: int, at: datetime) -> Events:
+    """Void a round whose witnesses have not answered in time; nobody asks for it, and nobody approves it.
+
+    The closing stands: a link that comes later shows what would have been.
+    """
+    if not state.awaits_links() or state.closed_at is None or at < state.closed_at + ANSWER_LIMIT:
         return ()
-    voided = _voided_in_play(state, command.seed, command.burn, by=BY_LIMIT, now=command.now)
-    return (replace(voided, reason=e.VoidReason.MALFUNCTION, note=command.note),)
-
-
-def _closing(command: c.VoidRound, state: RoundState) -> Closing | None:
-    """Return the closing of a round that is voided while betting is open; afterwards it is closed already."""
-    if command.closing is None or command.rules is None or state.phase is not Phase.BETTING:
-        return None
-    cause = VOID_CAUSES[command.reason]
-    return close_round(command.closing, state, ClosingKind.VOID, command.rules, now=command.now, cause=cause)
+    voided = _voided_in_play(state, seed, burn, by=BY_LIMIT, at=at)
+    return (replace(voided, reason=e.VoidReason.MALFUNCTION, note=note),)
 
 
 def _was_looked_at(state: RoundState) -> bool:
@@ -112,7 +144,7 @@ def _return_stake(seat: RoundSeat) -> e.SeatVoided:
     return _seat_voided(seat, staked=staked, returned=0, commission=0, to_game=staked)
 
 
-def undo_settlement(seat: RoundSeat, funds: c.PlayerFunds, *, forgive: bool) -> e.SeatVoided:
+def undo_settlement(seat: RoundSeat, funds: PlayerFunds, *, forgive: bool) -> e.SeatVoided:
     """Return how a settled wager is undone, given its player's current funds. Raises LookupError if it is not settled.
 
     Real money that the player no longer has is owed, unless the house forgives it; play money is never owed. What the
@@ -158,11 +190,3 @@ def _seat_voided(seat: RoundSeat, *, staked: int, returned: int, commission: int
         commission=commission,
         **{**_NO_TRANSFERS, **transfers},
     )
-
-
-DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
-    c.SuspendRound: _suspend,
-    c.ResumeRound: _resume,
-    c.VoidRound: _void,
-    c.VoidUnanswered: _void_unanswered,
-}

@@ -1,8 +1,9 @@
 """How each event changes a table's state: the table's own events and those of its rounds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
+from functools import reduce
 from typing import Any, Final
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from baccarat.domain.tables import events as e
 from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
 from baccarat.domain.tables.shoes import terms_fixed_by
 from baccarat.domain.tables.state import (
+    INITIAL,
     NextShoe,
     OpenClosing,
     PendingClosure,
@@ -45,6 +47,11 @@ def evolve(state: TableState, event: GameEvent) -> TableState:
     """Apply one event of the table or of its rounds. Most events of rounds leave the table unchanged."""
     apply = _APPLY.get(type(event))
     return state if apply is None else apply(state, event)
+
+
+def fold_table(events: Iterable[GameEvent]) -> TableState:
+    """Rebuild the state of a table from its events and those of its rounds."""
+    return reduce(evolve, events, INITIAL)
 
 
 def _table_opened(state: TableState, event: e.TableOpened) -> TableState:

@@ -1,4 +1,4 @@
-"""Refusals of the table decider, and of drafting, publishing and retiring rules. Each has its own code."""
+"""Refusals of decisions on a table, and of drafting, publishing and retiring rules. Each has its own code."""
 
 from datetime import datetime
 from uuid import UUID

@@ -1,14 +1,14 @@
 """Decisions on a table's rules: draft, publish, reject, put into effect, retire. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from datetime import datetime
+from typing import Final
 
 from baccarat.domain.rules import versions
 from baccarat.domain.rules.odds import largest_win
 from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.state import RulesDraft, TableState
@@ -46,49 +46,57 @@ def require_allowed(rules: TableRules, *, floor: int, acknowledgement: str, edge
         raise r.ReturnUnderFloor(f"The acknowledgement is: {sentence}", spots=under, required_acknowledgement=sentence)
 
 
-def _draft(command: c.DraftRules, state: TableState) -> Events:
-    """Draft rules as a new version for the table."""
+def draft_rules(
+    state: TableState, *, rules: TableRules, floor: int, acknowledgement: str, reason: str, by: str, at: datetime
+) -> Events:
+    """Propose rules as a new version for the table.
+
+    `floor` is the operator's return floor, `acknowledgement` the sentence typed, `by` the author.
+    """
     lifecycle = state.current_rules_lifecycle()
     if lifecycle.draft is not None:
         raise r.DraftPending(version=lifecycle.draft.rules.decoded.version)
-    rules = replace(command.rules, version=lifecycle.latest_version + 1)
+    rules = replace(rules, version=lifecycle.latest_version + 1)
     latest = lifecycle.in_force if lifecycle.pending is None else lifecycle.pending.rules
     if versions.plays_alike(latest.decoded, rules) and not lifecycle.retired:
         raise r.RulesUnchanged
     _require_fitting(rules, state)
     if MoneyType.REAL in state.require_opened().money_types:
-        require_allowed(rules, floor=command.floor, acknowledgement=command.acknowledgement)
+        require_allowed(rules, floor=floor, acknowledgement=acknowledgement)
     return (
         e.RulesDrafted(
             version=rules.version,
             rules=record(rules),
             returns=versions.theoretical_returns(rules),
-            return_floor=command.floor,
-            acknowledgement=command.acknowledgement,
-            reason=command.reason.strip(),
-            by=command.by,
-            at=command.now,
+            return_floor=floor,
+            acknowledgement=acknowledgement,
+            reason=reason.strip(),
+            by=by,
+            at=at,
         ),
     )
 
 
-def _publish(command: c.PublishRules, state: TableState) -> Events:
-    """Publish the draft, on which two persons agreed."""
-    draft = _require_draft(command.version, state)
+def publish_rules(state: TableState, *, version: int, by: str, at: datetime, floor: int | None = None) -> Events:
+    """Publish the draft, on which two persons agreed.
+
+    `floor` is the operator's current return floor, None to keep the one the draft was checked against.
+    """
+    draft = _require_draft(version, state)
     _require_fitting(draft.rules.decoded, state)
-    if MoneyType.REAL in state.require_opened().money_types and command.floor is not None:
-        _require_still_acknowledged(draft, floor=command.floor)
+    if MoneyType.REAL in state.require_opened().money_types and floor is not None:
+        _require_still_acknowledged(draft, floor=floor)
     effective = effective_from(state, draft.rules.decoded)
     if effective is not e.EffectiveFrom.NEXT_ROUND and state.current_rules_lifecycle().retired:
         raise r.RetiredRulesCannotWait
     return (
         e.RulesPublished(
-            version=command.version,
+            version=version,
             rules=draft.rules,
             effective_from=effective,
             drafted_by=draft.by,
-            by=command.by,
-            at=command.now,
+            by=by,
+            at=at,
         ),
     )
 
@@ -120,28 +128,31 @@ def effective_from(state: TableState, rules: TableRules) -> e.EffectiveFrom:
     return e.EffectiveFrom.NEXT_SHOE if waits else e.EffectiveFrom.NEXT_ROUND
 
 
-def _reject(command: c.RejectRules, state: TableState) -> Events:
+def reject_rules(state: TableState, *, version: int, reason: str, by: str, at: datetime) -> Events:
     """Drop the draft, which is not published."""
-    _require_draft(command.version, state)
-    return (e.RulesRejected(command.version, _require_reason(command.reason), command.by, command.now),)
+    _require_draft(version, state)
+    return (e.RulesRejected(version, _require_reason(reason), by, at),)
 
 
-def _put_into_effect(command: c.PutRulesIntoEffect, state: TableState) -> Events:
-    """Put published rules into effect from the next round, unless they wait for a shoe."""
+def put_rules_into_effect(state: TableState, *, at: datetime) -> Events:
+    """Put published rules that are due into effect from the next round, unless they wait for a shoe."""
     pending = state.current_rules_lifecycle().pending
     if pending is None or not state.pending_rules_are_due():
         return ()
     rules = pending.rules
-    return (e.RulesTookEffect(rules.decoded.version, rules, state.rounds + 1, command.now),)
+    return (e.RulesTookEffect(rules.decoded.version, rules, state.rounds + 1, at),)
 
 
-def _retire(command: c.RetireRules, state: TableState) -> Events:
-    """Retire the rules in force: running rounds conclude, and no round opens under them again."""
+def retire_rules(state: TableState, *, version: int, reason: str, by: str, at: datetime) -> Events:
+    """Retire the rules in force, which must have this version.
+
+    Running rounds conclude, and no round opens under them again.
+    """
     if state.current_rules_lifecycle().retired:
         raise r.RulesAreRetired
-    if command.version != state.rules.version:
+    if version != state.rules.version:
         raise r.VersionNotInForce(in_force=state.rules.version)
-    return (e.RulesRetired(command.version, _require_reason(command.reason), command.by, command.now),)
+    return (e.RulesRetired(version, _require_reason(reason), by, at),)
 
 
 def _require_draft(version: int, state: TableState) -> RulesDraft:
@@ -168,12 +179,3 @@ def _require_reason(text: str) -> str:
     if not reason or len(reason) > MAX_REASON_LENGTH:
         raise r.VersionReasonMissing
     return reason
-
-
-DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
-    c.DraftRules: _draft,
-    c.PublishRules: _publish,
-    c.RejectRules: _reject,
-    c.PutRulesIntoEffect: _put_into_effect,
-    c.RetireRules: _retire,
-}

@@ -1,25 +1,27 @@
 """Decisions on shoes: commit to the next, add to its cut, fix a round's terms, start a long shoe, end it. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
+from uuid import UUID
 
 from baccarat.domain.fairness.closing import NO_DIGEST, Closing, close_shoe
-from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.links import check_header, next_indexes
+from baccarat.domain.fairness.commitment import Drawing
+from baccarat.domain.fairness.cut import Contribution, ContributionSignature
+from baccarat.domain.fairness.links import SignedRelease, check_header, next_indexes
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, close_cut, digest_cards
 from baccarat.domain.rounds import cut
-from baccarat.domain.rounds.commands import ClosingInputs
+from baccarat.domain.rounds.dealing import ClosingInputs
 from baccarat.domain.rounds.events import NextTerms, ShoeCommitment
 from baccarat.domain.rounds.refusals import NoShoeToCut, RoundIsOpen
 from baccarat.domain.rules.cards import Card, points
-from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.state import FixedTerms, NextShoe, TableState
 from baccarat.domain.tables.witness_events import (
     DiscardedShoe,
+    ReplacementReason,
     ShoeCutClosed,
     ShoeLinksReleased,
     WitnessChainOpened,
@@ -32,22 +34,26 @@ Events = Sequence[e.TableEvent]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _commit(command: c.CommitShoe, state: TableState) -> Events:
+def commit_shoe(state: TableState, *, shoe: UUID, commitment: str, at: datetime) -> Events:
+    """Commit to the seed of the next long shoe before anybody contributes to its cut."""
     if state.next_shoe is not None:
         raise r.ShoeIsCommitted
     return (
         e.ShoeCommitted(
-            shoe=command.shoe,
+            shoe=shoe,
             number=state.shoes + 1,
-            commitment=command.commitment,
-            committed_at=command.now,
+            commitment=commitment,
+            committed_at=at,
             shape=state.next_shape(),
         ),
     )
 
 
-def _contribute(command: c.ContributeToShoeCut, state: TableState) -> Events:
-    seat, next_shoe = state.seat_of(command.player), state.next_shoe
+def contribute(
+    state: TableState, *, player: UUID, contribution: str, at: datetime, signature: ContributionSignature | None = None
+) -> Events:
+    """Contribute to the cut of the next shoe: 1 to 32 bytes in lower-case hex. A `signature` was verified."""
+    seat, next_shoe = state.seat_of(player), state.next_shoe
     if seat is None:
         raise r.NotSeated
     if next_shoe is None:
@@ -56,8 +62,8 @@ def _contribute(command: c.ContributeToShoeCut, state: TableState) -> Events:
         next_shoe.contributions,
         seat=seat.seat,
         player=seat.player,
-        contribution=command.contribution,
-        public_key="" if command.signature is None else command.signature.public_key,
+        contribution=contribution,
+        public_key="" if signature is None else signature.public_key,
     ):
         return ()
     return (
@@ -65,31 +71,33 @@ def _contribute(command: c.ContributeToShoeCut, state: TableState) -> Events:
             shoe=next_shoe.shoe,
             seat=seat.seat,
             player=seat.player,
-            contribution=command.contribution,
-            contributed_at=command.now,
-            signature=command.signature,
+            contribution=contribution,
+            contributed_at=at,
+            signature=signature,
         ),
     )
 
 
-def _fix_terms(command: c.FixTerms, state: TableState) -> Events:
+def fix_terms(state: TableState, *, next_shoe: ShoeCommitment | None, at: datetime, commitment: str = "") -> Events:
     """Fix the terms of the next round; with a shoe of its own, this closes its cut.
 
-    Terms are fixed anew if the rules have changed since: nobody could bet on them yet.
+    `next_shoe` is that of the round after it, None at a table with long shoes. There, `commitment` is to the round's
+    own seed, or to the shoe's. Terms are fixed anew only if the rules have changed since, as nobody could bet on them
+    yet, and keep their shoes and commitments.
     """
     if state.round is not None:
         raise RoundIsOpen
-    shoe, next_shoe, before = state.shoe, state.next_shoe, state.fixed_terms()
-    if next_shoe is None or (shoe is None and state.has_long_shoe()):
+    shoe, committed, before = state.shoe, state.next_shoe, state.fixed_terms()
+    if committed is None or (shoe is None and state.has_long_shoe()):
         raise r.NoShoeCommitted
     if before is not None and before.terms.rules == state.recorded_rules.digest:
         return ()
     place = None
     if shoe is not None:
-        commitment = command.commitment if before is None else before.terms.commitment
-        place = e.PlaceInShoe(shoe.cards_used, digest_cards(shoe.cards.split()), commitment, next_shoe.commitment)
-    following = command.next_shoe if before is None else None
-    fixed = e.TermsFixed(state.rounds + 1, "", place, following, command.now)
+        commitment = commitment if before is None else before.terms.commitment
+        place = e.PlaceInShoe(shoe.cards_used, digest_cards(shoe.cards.split()), commitment, committed.commitment)
+    following = next_shoe if before is None else None
+    fixed = e.TermsFixed(state.rounds + 1, "", place, following, at)
     return (replace(fixed, digest=terms_fixed_by(fixed, state).digest),)
 
 
@@ -135,18 +143,18 @@ def terms_fixed_by(event: e.TermsFixed | NextTerms, state: TableState) -> FixedT
     return FixedTerms(terms, terms.digest(), contributions)
 
 
-def _close_cut(command: c.CloseShoeCut, state: TableState) -> Events:
+def close_cut_of_shoe(state: TableState, *, closing: ClosingInputs, at: datetime) -> Events:
     """Close the committed shoe's cut with the next link of each witness. Its order is not known before these."""
     if state.shoe is not None:
         raise r.ShoeIsRunning
     if state.next_shoe is None:
         raise r.NoShoeCommitted
     closed = replace(state.next_shoe, witnesses=next_indexes(state.chains))
-    closing = _closing_of_shoe(closed, command.closing, state, now=command.now)
-    return (ShoeCutClosed(closed.shoe, command.now, closed.witnesses, closing),)
+    cut_closing = _closing_of_shoe(state, closed, closing, at=at)
+    return (ShoeCutClosed(closed.shoe, at, closed.witnesses, cut_closing),)
 
 
-def _closing_of_shoe(shoe: NextShoe, inputs: ClosingInputs, state: TableState, *, now: datetime) -> Closing:
+def _closing_of_shoe(state: TableState, shoe: NextShoe, inputs: ClosingInputs, *, at: datetime) -> Closing:
     return close_shoe(
         blind=inputs.blind,
         table=state.require_opened().table,
@@ -155,7 +163,7 @@ def _closing_of_shoe(shoe: NextShoe, inputs: ClosingInputs, state: TableState, *
         rules=state.recorded_rules.digest,
         commitment=shoe.commitment,
         cut=contributions_and_cut(shoe)[1],
-        closed_at_us=(now - _EPOCH) // timedelta(microseconds=1),
+        closed_at_us=(at - _EPOCH) // timedelta(microseconds=1),
         sealed_head=inputs.sealed_head,
         before=inputs.before,
         witnesses=shoe.witnesses,
@@ -163,35 +171,44 @@ def _closing_of_shoe(shoe: NextShoe, inputs: ClosingInputs, state: TableState, *
     )
 
 
-def _receive_links(command: c.ReceiveShoeLinks, state: TableState) -> Events:
-    """Take links once: witnesses give the same ones to whoever repeats the request."""
-    if all(each.drawing != command.shoe for each in state.open_closings):
+def receive_links(state: TableState, *, shoe: UUID, releases: tuple[SignedRelease, ...]) -> Events:
+    """Take over what the witnesses gave out for a long shoe's closing. The `releases` were verified.
+
+    Once: witnesses give the same ones to whoever repeats the request.
+    """
+    if all(each.drawing != shoe for each in state.open_closings):
         return ()
-    return (ShoeLinksReleased(command.shoe, command.releases),)
+    return (ShoeLinksReleased(shoe, releases),)
 
 
-def _start(command: c.StartShoe, state: TableState) -> Events:
-    """Start the committed shoe, which closes its cut unless its witnesses' links followed on that."""
+def start_shoe(
+    state: TableState, *, first_card: Card | None, root: str | None, closing: ClosingInputs, at: datetime
+) -> Events:
+    """Start the committed long shoe, which closes its cut unless its witnesses' links followed on that.
+
+    `first_card` is the card turned over, None if the table burns none; `root` is the Merkle root of all its cards, None
+    if each round draws its own.
+    """
     next_shoe = next(iter(state.committed_shoes()), None)
     if state.shoe is not None:
         raise r.ShoeIsRunning
     if next_shoe is None:
         raise r.NoShoeCommitted
     contributions, cut_hex = contributions_and_cut(next_shoe)
-    closing = None if next_shoe.witnesses else _closing_of_shoe(next_shoe, command.closing, state, now=command.now)
+    cut_closing = None if next_shoe.witnesses else _closing_of_shoe(state, next_shoe, closing, at=at)
     return (
         e.ShoeStarted(
             shoe=next_shoe.shoe,
             number=next_shoe.number,
             commitment=next_shoe.commitment,
-            turned_card=command.first_card,
-            burned_count=0 if command.first_card is None else burn_count(command.first_card),
-            started_at=command.now,
+            turned_card=first_card,
+            burned_count=0 if first_card is None else burn_count(first_card),
+            started_at=at,
             first_round=state.rounds + 1,
             contributions=contributions,
             cut=cut_hex,
-            root=command.root,
-            closing=closing,
+            root=root,
+            closing=cut_closing,
         ),
     )
 
@@ -203,51 +220,68 @@ def contributions_and_cut(next_shoe: NextShoe) -> tuple[tuple[Contribution, ...]
     return contributions, closed.hex()
 
 
-def _end(command: c.EndShoe, state: TableState) -> Events:
+def end_shoe(state: TableState, *, seed: str, at: datetime) -> Events:
+    """End the shoe: reveal its `seed` (hex) and collect what the racks hold."""
     if state.shoe is None:
         raise r.NoShoe
     return (
         e.ShoeEnded(
             shoe=state.shoe.shoe,
-            seed=command.seed,
+            seed=seed,
             cards_dealt=state.shoe.cards_used,
             collected=tuple(
                 e.CommissionCollected(seat=seat.seat, player=seat.player, money_type=seat.money_type, amount=seat.owed)
                 for seat in state.seats
                 if seat.owed
             ),
-            ended_at=command.now,
+            ended_at=at,
         ),
     )
 
 
-def _reveal(command: c.RevealShoe, state: TableState) -> Events:
+def reveal_shoe(
+    state: TableState, *, drawing: Drawing, round_: UUID, commitment: str | None, seed: str, at: datetime
+) -> Events:
+    """Reveal the seed, in hex, of a voided round's own shoe, a drawing to which there is this commitment."""
     del state
-    if not command.drawing.opens(command.commitment, bytes.fromhex(command.seed)):
+    if not drawing.opens(commitment, bytes.fromhex(seed)):
         raise r.SeedUnreadable
-    return (e.ShoeRevealed(shoe=command.drawing.shoe, round=command.round, seed=command.seed, revealed_at=command.now),)
+    return (e.ShoeRevealed(shoe=drawing.shoe, round=round_, seed=seed, revealed_at=at),)
 
 
-def _open_chain(command: c.OpenWitnessChain, state: TableState) -> Events:
-    """Add a chain of this table, once. Raises InvalidStatement for a header that is not signed, or another table's."""
-    header = check_header(command.header, command.signature, command.house_signature)
+def open_witness_chain(state: TableState, opened: WitnessChainOpened) -> Events:
+    """Have the table use a witness's chain of links, once.
+
+    Raises InvalidStatement for a header that is not signed, or another table's.
+    """
+    header = check_header(opened.header, opened.signature, opened.house_signature)
     if header.table != state.require_opened().table:
         raise InvalidStatement("The chain is another table's.")
     if state.closed or header.chain.hex() in {chain.chain for chain in state.chains}:
         return ()
-    return (WitnessChainOpened(command.header, command.signature, command.house_signature, command.now),)
+    return (opened,)
 
 
-def _replace_witness(command: c.ReplaceWitness, state: TableState) -> Events:
-    """End a witness's chains, and open the successor's. Raises InvalidStatement as `_open_chain`, or for one in use."""
-    ended = tuple(
-        WitnessIndex(each.chain, each.next_index) for each in state.chains if each.release_key == command.release_key
-    )
+def replace_witness(
+    state: TableState,
+    *,
+    release_key: str,
+    successor: WitnessChainOpened,
+    reason: ReplacementReason,
+    seed: str | None,
+    at: datetime,
+) -> Events:
+    """End the chains of the witness with `release_key`, in hex, and open the successor's.
+
+    `seed` is that of a long shoe whose links are waited for, if it can be read. Raises InvalidStatement as
+    `open_witness_chain`, or for one in use.
+    """
+    ended = tuple(WitnessIndex(each.chain, each.next_index) for each in state.chains if each.release_key == release_key)
     if not ended or state.closed:
         raise r.WitnessNotInUse
-    opened = _open_chain(command.successor, state)
-    header = ChainHeader.parse(bytes.fromhex(command.successor.header))
-    others = {each.release_key for each in state.chains} - {command.release_key}
+    opened = open_witness_chain(state, successor)
+    header = ChainHeader.parse(bytes.fromhex(successor.header))
+    others = {each.release_key for each in state.chains} - {release_key}
     if not opened or header.release_key.hex() in others:
         raise InvalidStatement("The table uses this witness already.")
     coming, replaced = state.coming_shoe, {each.chain for each in ended}
@@ -257,9 +291,9 @@ def _replace_witness(command: c.ReplaceWitness, state: TableState) -> Events:
         WitnessChainsReplaced(
             ended=ended,
             successor=header.chain.hex(),
-            reason=command.reason,
-            discarded=None if discarded is None else DiscardedShoe(discarded.shoe, command.seed),
-            replaced_at=command.now,
+            reason=reason,
+            discarded=None if discarded is None else DiscardedShoe(discarded.shoe, seed),
+            replaced_at=at,
         ),
         *opened,
     )
@@ -268,17 +302,3 @@ def _replace_witness(command: c.ReplaceWitness, state: TableState) -> Events:
 def burn_count(turned: Card) -> int:
     """Return how many cards are burned after the turned card: its points, ten for a ten or court card."""
     return points(turned) or 10
-
-
-DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
-    c.CommitShoe: _commit,
-    c.ContributeToShoeCut: _contribute,
-    c.CloseShoeCut: _close_cut,
-    c.ReceiveShoeLinks: _receive_links,
-    c.FixTerms: _fix_terms,
-    c.StartShoe: _start,
-    c.EndShoe: _end,
-    c.RevealShoe: _reveal,
-    c.OpenWitnessChain: _open_chain,
-    c.ReplaceWitness: _replace_witness,
-}

@@ -11,14 +11,14 @@ from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.parallel import TableGroupReplay
 from baccarat.audit.report import FindingCollector
 from baccarat.domain import dealer
-from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import betting, dealing, voiding
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rounds.forcing import SCENARIOS
 from baccarat.domain.rounds.voiding import needs_second_person
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import Shuffle
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import decisions
 from baccarat.domain.tables.state import INITIAL
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage.event_registry import CATALOGUE
@@ -54,8 +54,10 @@ class SimulatedTable:
         if rules.shuffle is not Shuffle.SHOE:
             self.work.new_seeds.append(self.draw_seed())
             first = dealer.commitment_to(self.work.new_seeds[0], table=TABLE, number=1, shape=rules.shape)
-        opening = tc.OpenTable(TABLE, OPERATOR, preset, rules, (MoneyType.PLAY,), (), False, NOW, next_shoe=first)
-        self.work.decide_on_table(opening)
+        self.work.on_table(
+            decisions.open_table, table=TABLE, operator=OPERATOR, name=preset, rules=rules, next_shoe=first,
+            money_types=(MoneyType.PLAY,), edge_spots=(), edge_accepted=False, at=NOW,
+        )  # fmt: skip
         if self.work.table.has_long_shoe():
             dealer.commit_shoe(self.work, entropy=self.entropy(), now=NOW)
         self.write()
@@ -121,82 +123,87 @@ class SimulatedTable:
 
     def sit(self, player, _spot, amount):
         seat = PLAYERS.index(player) + 1
-        self.work.decide_on_table(tc.TakeSeat(player, seat, MoneyType.PLAY, 10**6, 10**6, self.now))
-        self.balances[player] = 10**6
+        funds = self.balances[player] = 10**6
+        self.at_table(decisions.take_seat, player, seat=seat, money_type=MoneyType.PLAY, buy_in=funds, available=funds)
         if self.work.table.rules.turn_seconds is not None:
             dealer.open_round(self.work, entropy=self.entropy(), now=self.now)
 
-    def leave(self, player, _spot, _amount):
+    def leave_round(self, player):
         dealer.leave_round(self.work, player=player)
         if dealer.is_empty(self.work):
             seed = self.seeds[self.work.round.require_opened().shoe]
             dealer.lapse_if_empty(self.work, seed=seed, entropy=self.entropy(), now=self.now)
-        self.work.decide_on_table(tc.LeaveSeat(player, self.balances[player], self.now))
+
+    def leave(self, player, _spot, _amount):
+        self.leave_round(player)
+        self.at_table(decisions.leave_seat, player, game_balance=self.balances[player])
         dealer.open_next_round(self.work, entropy=self.entropy(), now=self.now)
 
     def free(self, player, _spot, amount):
-        dealer.leave_round(self.work, player=player)
-        if dealer.is_empty(self.work):
-            seed = self.seeds[self.work.round.require_opened().shoe]
-            dealer.lapse_if_empty(self.work, seed=seed, entropy=self.entropy(), now=self.now)
+        self.leave_round(player)
         silence, away, gone = timedelta(seconds=amount), timedelta(seconds=1), timedelta(seconds=2500)
-        self.work.decide_on_table(tc.FreeSeat(player, self.balances[player], self.now - silence, away, gone, self.now))
+        balance, seen = self.balances[player], self.now - silence
+        self.at_table(
+            decisions.free_seat, player, game_balance=balance, last_seen_at=seen, away_after=away, gone_after=gone
+        )
         dealer.open_next_round(self.work, entropy=self.entropy(), now=self.now)
 
     def move(self, player, _spot, amount):
-        dealer.leave_round(self.work, player=player)
-        if dealer.is_empty(self.work):
-            seed = self.seeds[self.work.round.require_opened().shoe]
-            dealer.lapse_if_empty(self.work, seed=seed, entropy=self.entropy(), now=self.now)
-        self.work.decide_on_table(tc.ChangeSeat(player, 3 + amount % 7, self.now))
+        self.leave_round(player)
+        self.at_table(decisions.change_seat, player, seat=3 + amount % 7)
         dealer.open_next_round(self.work, entropy=self.entropy(), now=self.now)
 
     def rebuy(self, player, _spot, amount):
         part = self.work.round.seat_of(player)
         if part is None or part.stakes is None or not self.work.round.is_running():
-            self.work.decide_on_table(tc.Rebuy(player, amount, amount, self.now))
+            self.at_table(decisions.rebuy, player, amount=amount, available=amount)
             self.balances[player] += amount
+
+    def at_table(self, decide, player, **inputs):
+        self.work.on_table(decide, player=player, at=self.now, **inputs)
+
+    def act(self, decide, **inputs):
+        self.work.on_round(decide, at=self.now, **inputs)
+
+    def bet(self, decide, player, **inputs):
+        self.act(decide, player=player, available=self.balances[player], rules=self.work.table.rules, **inputs)
 
     def place(self, player, spot, amount):
         if self.work.table.seat_of(player) is not None:
             dealer.open_round(self.work, entropy=self.entropy(), now=self.now)
-        rules = self.work.table.rules
-        self.work.decide_on_round(rc.PlaceChips(player, spot, amount, self.balances[player], rules, self.now))
+        self.bet(betting.place_chips, player, spot=spot, amount=amount)
 
     def undo(self, player, _spot, _amount):
-        self.work.decide_on_round(rc.UndoPlacement(player, self.now))
+        self.act(betting.undo_placement, player=player)
 
     def clear(self, player, _spot, _amount):
-        self.work.decide_on_round(rc.ClearChips(player, self.now))
+        self.act(betting.clear_chips, player=player)
 
     def rebet(self, player, _spot, _amount):
         seat = self.work.table.seat_of(player)
         stakes = {} if seat is None else dict(seat.last_wager or {})
-        rules = self.work.table.rules
-        self.work.decide_on_round(rc.RepeatWager(player, stakes, self.balances[player], rules, self.now))
+        self.bet(betting.repeat_wager, player, stakes=stakes)
 
     def double(self, player, _spot, _amount):
-        rules = self.work.table.rules
-        self.work.decide_on_round(rc.DoubleStakes(player, self.balances[player], rules, self.now))
+        self.bet(betting.double_stakes, player)
 
     def confirm(self, player, _spot, _amount):
-        rules = self.work.table.rules
-        self.work.decide_on_round(rc.ConfirmWager(player, self.balances[player], rules, self.now))
+        self.bet(betting.confirm_wager, player)
 
     def pass_turn(self, player, _spot, _amount):
-        self.work.decide_on_round(rc.PassTurn(player, self.now))
+        self.act(betting.pass_turn, player=player)
 
     def force(self, _player, _spot, amount):
         if self.work.table.round is None:
             dealer.open_round(self.work, entropy=self.entropy(), now=self.now)
         cards = list(SCENARIOS.values())[amount % len(SCENARIOS)]
-        self.work.decide_on_round(rc.ForceCards(tuple(cards), self.work.table.rules.decks, self.now))
+        self.act(betting.force_cards, cards=tuple(cards), decks=self.work.table.rules.decks)
 
     def suspend(self, _player, _spot, _amount):
-        self.work.decide_on_round(rc.SuspendRound("failure", self.now))
+        self.act(voiding.suspend_round, reason="failure")
 
     def resume(self, _player, _spot, _amount):
-        self.work.decide_on_round(rc.ResumeRound("somebody", self.now))
+        self.act(voiding.resume_round, by="somebody")
 
     def deal(self, _player, _spot, _amount):
         if self.work.table.round is None:
@@ -205,10 +212,10 @@ class SimulatedTable:
         dealer.deal_round(self.work, seed=seed, entropy=self.entropy(), now=self.now)
 
     def look(self, player, _spot, _amount):
-        self.work.decide_on_round(rc.LookAtCards(player, self.work.table.rules, self.now))
+        self.act(dealing.look_at_cards, player=player, rules=self.work.table.rules)
 
     def hand_back(self, player, _spot, _amount):
-        self.work.decide_on_round(rc.HandBackCards(player, self.now))
+        self.act(dealing.hand_back_cards, player=player)
 
     def void(self, _player, _spot, _amount):
         if self.work.table.round is None:
@@ -217,9 +224,10 @@ class SimulatedTable:
         shown = dealer.seed_revealed_by_round(self.work, seed)
         pinned, rules = dealer.closing_inputs(self.work, self.entropy()), self.work.table.rules
         agreed = "staff:2" if needs_second_person(self.work.round) else None
-        self.work.decide_on_round(
-            rc.VoidRound("staff:1", VoidReason.OTHER, "x", shown, self.now, burn, pinned, rules, agreed)
-        )
+        self.act(
+            voiding.void_round, by="staff:1", reason=VoidReason.OTHER, note="x", seed=shown, burn=burn, closing=pinned,
+            rules=rules, approved_by=agreed,
+        )  # fmt: skip
         dealer.end_finished_shoe(self.work, seed=seed, now=self.now)
         dealer.open_next_round(self.work, entropy=self.entropy(), now=self.now)
 
@@ -232,7 +240,7 @@ class SimulatedTable:
         self.deal(None, None, None)
 
     def skip(self, player, _spot, _amount):
-        self.work.decide_on_table(tc.RequestShowSkip(player, self.now))
+        self.at_table(decisions.request_show_skip, player)
         dealer.open_round(self.work, entropy=self.entropy(), now=self.now)
 
     def end_show(self, _player, _spot, _amount):

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import decisions
 from baccarat.domain.tables.events import SeatReleaseReason, SeatTaken
 from baccarat.storage.event_registry import CATALOGUE
 from casino.kernel.money import MoneyType
@@ -15,12 +15,18 @@ from tests.baccarat.audit.simulated_table import PLAYERS, SimulatedTable, findin
 def closed() -> SimulatedTable:
     simulation = SimulatedTable("mini")
     simulation.do("sit", PLAYERS[0], None, None)
-    simulation.work.decide_on_table(tc.AnnounceTableClosure("staff:1", "Worn out", simulation.now))
+    simulation.work.on_table(decisions.announce_closure, by="staff:1", reason="Worn out", at=simulation.now)
     second = timedelta(seconds=1)
-    simulation.work.decide_on_table(
-        tc.FreeSeat(PLAYERS[0], simulation.balances[PLAYERS[0]], simulation.now, second, second, simulation.now)
+    simulation.work.on_table(
+        decisions.free_seat,
+        player=PLAYERS[0],
+        game_balance=simulation.balances[PLAYERS[0]],
+        last_seen_at=simulation.now,
+        away_after=second,
+        gone_after=second,
+        at=simulation.now,
     )
-    simulation.work.decide_on_table(tc.CloseTable("staff:1", "Worn out", {}, simulation.now))
+    simulation.work.on_table(decisions.close_table, by="staff:1", reason="Worn out", seeds={}, at=simulation.now)
     simulation.write()
     return simulation
 

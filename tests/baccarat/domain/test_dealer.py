@@ -13,7 +13,7 @@ from baccarat.domain.fairness.commitment import Drawing, shoe_root
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.shuffle import round_seed, shuffle
 from baccarat.domain.fairness.terms import digest_cards
-from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import betting, voiding
 from baccarat.domain.rounds.events import BettingClosed, ShoeCommitment, VoidReason
 from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
 from baccarat.domain.rounds.refusals import RoundIsNotDue
@@ -21,7 +21,7 @@ from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import Shuffle, TableRules
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import decisions
 from baccarat.domain.tables.events import EffectiveFrom, ShoeStarted, TermsFixed
 from baccarat.domain.tables.state import INITIAL, PendingRules, RulesLifecycle
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
@@ -49,7 +49,7 @@ def commitment(seed: int, *, number: int, rules: TableRules = AC) -> ShoeCommitm
 def seated(*players: UUID, rules: TableRules = AC) -> UnitOfWork:
     journal = UnitOfWork(table=INITIAL, table_version=0)
     first = commitment(0, number=1, rules=rules)
-    journal.decide_on_table(replace(open_table(rules), next_shoe=None if rules.shuffle is Shuffle.SHOE else first))
+    journal.on_table(open_table(rules), next_shoe=None if rules.shuffle is Shuffle.SHOE else first)
     if journal.table.has_long_shoe():
         dealer.commit_shoe(journal, entropy=fresh(0), now=OPENED)
     for number, player in enumerate(players, 1):
@@ -58,8 +58,8 @@ def seated(*players: UUID, rules: TableRules = AC) -> UnitOfWork:
 
 
 def _sit(journal: UnitOfWork, number: int, player: UUID) -> None:
-    journal.decide_on_table(
-        tc.TakeSeat(player=player, seat=number, money_type=MoneyType.REAL, buy_in=0, available=0, now=OPENED)
+    journal.on_table(
+        decisions.take_seat, player=player, seat=number, money_type=MoneyType.REAL, buy_in=0, available=0, at=OPENED
     )
 
 
@@ -71,8 +71,8 @@ def in_round(*players: UUID, rules: TableRules = AC) -> UnitOfWork:
 
 def bet(journal: UnitOfWork, player: UUID, at: datetime = OPENED) -> None:
     rules = journal.table.rules
-    journal.decide_on_round(place(P, rules.minimum, by=player, rules=rules, at=at))
-    journal.decide_on_round(confirm(by=player, rules=rules, at=at))
+    journal.on_round(place(P, rules.minimum, by=player, rules=rules, at=at))
+    journal.on_round(confirm(by=player, rules=rules, at=at))
 
 
 def finish(journal: UnitOfWork, at: datetime = OPENED) -> None:
@@ -157,12 +157,12 @@ def test_a_table_where_nobody_said_a_word_rests() -> None:
 def test_a_word_from_anybody_keeps_the_table_going(word: str) -> None:
     journal = in_round(ANN, BEN)
     if word == "pass":
-        journal.decide_on_round(rc.PassTurn(player=ANN, now=OPENED))
+        journal.on_round(betting.pass_turn, player=ANN, at=OPENED)
     elif word == "bet":
         bet(journal, ANN)
     elif word == "leave":
         dealer.leave_round(journal, player=ANN)
-        journal.decide_on_table(tc.LeaveSeat(player=ANN, game_balance=0, now=OPENED))
+        journal.on_table(decisions.leave_seat, player=ANN, game_balance=0, at=OPENED)
     else:
         _sit(journal, 5, UUID(int=77))
 
@@ -247,8 +247,16 @@ def test_a_void_round_of_a_long_shoe_burns_nothing_and_the_next_one_draws_anew_f
     assert dealer.max_burned_cards(journal) == 0
     shown = dealer.seed_revealed_by_round(journal, fresh(0).seed)
     closing = dealer.closing_inputs(journal, fresh(3))
-    journal.decide_on_round(
-        rc.VoidRound("staff:1", VoidReason.MALFUNCTION, "x", shown, OPENED, 0, closing, journal.table.rules)
+    journal.on_round(
+        voiding.void_round,
+        by="staff:1",
+        reason=VoidReason.MALFUNCTION,
+        note="x",
+        seed=shown,
+        at=OPENED,
+        burn=0,
+        closing=closing,
+        rules=journal.table.rules,
     )
     dealer.open_round(journal, entropy=replace(fresh(2), shoe_seed=fresh(0).seed), now=OPENED)
 
@@ -263,7 +271,7 @@ def test_chosen_cards_take_places_of_a_long_shoe_but_none_of_its_cards() -> None
     shoe = journal.table.shoe
     assert shoe is not None
     chosen = SCENARIOS[Scenario.TIE]
-    journal.decide_on_round(rc.ForceCards(chosen, 8, OPENED))
+    journal.on_round(betting.force_cards, cards=chosen, decks=8, at=OPENED)
     bet(journal, ANN)
 
     finish(journal)
@@ -315,7 +323,7 @@ def test_what_players_add_while_betting_is_open_cuts_the_shoe_of_the_next_round(
     dealer.contribute_to_cut(journal, player=BEN, contribution="0b", now=OPENED)
     bet(journal, ANN)
     dealer.contribute_to_cut(journal, player=ANN, contribution="0a", now=OPENED)
-    journal.decide_on_round(rc.PassTurn(player=BEN, now=OPENED))
+    journal.on_round(betting.pass_turn, player=BEN, at=OPENED)
 
     finish(journal)
 
@@ -326,7 +334,7 @@ def test_what_players_add_while_betting_is_open_cuts_the_shoe_of_the_next_round(
     fixed = cut_from(commitment(1, number=2).commitment, (1, "0a"), (2, "0b"))
     assert (second.cut, second.require_opened().number) == (fixed.hex(), 2)
     bet(journal, ANN)
-    journal.decide_on_round(rc.PassTurn(player=BEN, now=OPENED))
+    journal.on_round(betting.pass_turn, player=BEN, at=OPENED)
     dealer.deal_round(journal, seed=fresh(1).seed, entropy=fresh(3), now=OPENED)
     dealt = journal.changed_rounds[second.require_opened().round][0]
     assert dealt.cards == cards_of(fresh(1).seed, fixed, first=len(dealt.cards))
@@ -437,7 +445,7 @@ def test_an_empty_round_lapses_and_a_round_with_somebody_in_it_does_not() -> Non
 
 def test_a_round_that_is_set_aside_does_not_lapse_when_its_players_leave() -> None:
     journal = in_round(ANN)
-    journal.decide_on_round(rc.SuspendRound(reason="SeedUnavailable", now=OPENED))
+    journal.on_round(voiding.suspend_round, reason="SeedUnavailable", at=OPENED)
 
     dealer.leave_round(journal, player=ANN)
     dealer.lapse_if_empty(journal, seed=fresh(1).seed, entropy=fresh(9), now=OPENED)

@@ -6,7 +6,7 @@ import pytest
 
 from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import fold_round
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import events as te
@@ -57,8 +57,8 @@ def settlement(rules: TableRules, cards: tuple[Card, ...], *stakes: dict[str, in
     wagers = [
         confirmed(seat, player, stake) for seat, (player, stake) in enumerate(zip(players, stakes, strict=True), 1)
     ]
-    state = ROUND.fold((*history, *wagers))
-    return moved(ROUND.decide(deal(cards, rules=rules), state)[-1])
+    state = fold_round((*history, *wagers))
+    return moved(deal(cards, rules=rules)(state)[-1])
 
 
 def test_sitting_down_and_rebuying_move_account_to_game() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from baccarat.domain import dealer
+from baccarat.domain.rounds.betting import pass_turn
 from baccarat.domain.rounds.events import RoundSettled
 from baccarat.domain.rounds.refusals import RoundIsNotDue
 from baccarat.domain.rounds.state import Phase
@@ -13,10 +14,10 @@ from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.table_rules import ShowMilliseconds
 from baccarat.domain.rules.validation import InvalidRules
-from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables import decisions
 from baccarat.domain.tables import events as te
-from baccarat.domain.tables.decider import require_show_over
-from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.domain.tables.decisions import require_show_over
+from baccarat.domain.tables.kill_switch import PlayStopped, StopScope
 from baccarat.domain.tables.refusals import BettingNotOpen, NoShow, NotSeated
 from baccarat.domain.unit_of_work import UnitOfWork
 from casino.kernel.money import MoneyType
@@ -100,7 +101,7 @@ def test_what_acts_on_the_next_round_is_refused_with_the_time() -> None:
 def test_who_sits_down_during_the_show_is_in_the_next_round() -> None:
     work = shown(ANN, BEN)
     until = end_of(work)
-    work.decide_on_table(tc.TakeSeat(CAT, 4, MoneyType.REAL, 0, 0, OPENED))
+    work.on_table(decisions.take_seat, player=CAT, seat=4, money_type=MoneyType.REAL, buy_in=0, available=0, at=OPENED)
     dealer.open_round(work, entropy=fresh(2), now=until - MOMENT)
     assert work.table.round is None
 
@@ -113,7 +114,7 @@ def test_the_show_is_skipped_once_every_seated_player_asked() -> None:
     work = shown(ANN, BEN)
     for player, number in ((ANN, 1), (ANN, 1), (BEN, 2)):
         assert work.table.round is None
-        work.decide_on_table(tc.RequestShowSkip(player, OPENED))
+        work.on_table(decisions.request_show_skip, player=player, at=OPENED)
         assert len(work.table.show_skips) == number
         dealer.open_next_round(work, entropy=fresh(2), now=OPENED)
     assert (work.round.phase, work.round.require_opened().opened_at) == (Phase.BETTING, OPENED)
@@ -121,21 +122,21 @@ def test_the_show_is_skipped_once_every_seated_player_asked() -> None:
 
 def test_the_show_is_skipped_when_the_last_who_watches_leaves() -> None:
     work = shown(ANN, BEN)
-    work.decide_on_table(tc.RequestShowSkip(ANN, OPENED))
-    work.decide_on_table(tc.LeaveSeat(BEN, 0, OPENED))
+    work.on_table(decisions.request_show_skip, player=ANN, at=OPENED)
+    work.on_table(decisions.leave_seat, player=BEN, game_balance=0, at=OPENED)
     dealer.open_next_round(work, entropy=fresh(2), now=OPENED)
     assert [seat.player for seat in work.round.seats] == [ANN]
 
 
 def test_a_skipped_show_is_over_for_who_sits_down_in_the_round_after_it() -> None:
     work = shown(ANN)
-    work.decide_on_table(tc.RequestShowSkip(ANN, OPENED))
+    work.on_table(decisions.request_show_skip, player=ANN, at=OPENED)
     dealer.open_round(work, entropy=fresh(2), now=OPENED)
-    work.decide_on_table(tc.TakeSeat(BEN, 2, MoneyType.REAL, 0, 0, OPENED))
+    work.on_table(decisions.take_seat, player=BEN, seat=2, money_type=MoneyType.REAL, buy_in=0, available=0, at=OPENED)
 
     dealer.leave_round(work, player=ANN)
     dealer.lapse_if_empty(work, seed=fresh(2).seed, entropy=fresh(3), now=OPENED)
-    work.decide_on_table(tc.LeaveSeat(ANN, 0, OPENED))
+    work.on_table(decisions.leave_seat, player=ANN, game_balance=0, at=OPENED)
     dealer.open_next_round(work, entropy=fresh(3), now=OPENED)
 
     opened = work.round.require_opened()
@@ -145,17 +146,17 @@ def test_a_skipped_show_is_over_for_who_sits_down_in_the_round_after_it() -> Non
 def test_nobody_skips_what_is_not_shown_or_without_a_seat() -> None:
     work = shown(ANN, BEN)
     with pytest.raises(NotSeated):
-        work.decide_on_table(tc.RequestShowSkip(CAT, OPENED))
+        work.on_table(decisions.request_show_skip, player=CAT, at=OPENED)
     with pytest.raises(NoShow):
-        work.decide_on_table(tc.RequestShowSkip(ANN, end_of(work)))
+        work.on_table(decisions.request_show_skip, player=ANN, at=end_of(work))
     dealer.end_show(work, entropy=fresh(2), now=end_of(work))
     with pytest.raises(NoShow):
-        work.decide_on_table(tc.RequestShowSkip(ANN, OPENED))
+        work.on_table(decisions.request_show_skip, player=ANN, at=OPENED)
 
 
 def test_a_table_that_is_stopped_during_the_show_becomes_idle() -> None:
     work = shown(ANN, BEN)
-    work.decide_on_table(tc.StopPlay(StopScope.TABLE, "", "Stopped", "reason", "staff:1", OPENED))
+    work.on_table(decisions.switch_play, PlayStopped(StopScope.TABLE, "", "Stopped", "reason", "staff:1", OPENED))
     dealer.end_show(work, entropy=fresh(2), now=end_of(work))
     assert isinstance(work.new_events()[-1], te.ShowEnded)
     assert (work.table.round, work.table.betting_opens_at) == (None, None)
@@ -163,14 +164,14 @@ def test_a_table_that_is_stopped_during_the_show_becomes_idle() -> None:
 
 def test_the_announcement_of_a_closure_ends_the_show() -> None:
     work = shown(ANN, BEN)
-    work.decide_on_table(tc.AnnounceTableClosure(by="staff:1", reason="Closing", now=OPENED))
+    work.on_table(decisions.announce_closure, by="staff:1", reason="Closing", at=OPENED)
     assert work.table.betting_opens_at is None
 
 
 def test_a_round_in_which_nobody_bet_is_not_shown() -> None:
     work = in_round(ANN, BEN, rules=SHOWN)
-    work.decide_on_round(dealer.rc.PassTurn(ANN, OPENED))
-    work.decide_on_round(dealer.rc.PassTurn(BEN, OPENED))
+    work.on_round(pass_turn, player=ANN, at=OPENED)
+    work.on_round(pass_turn, player=BEN, at=OPENED)
     finish(work)
     assert (work.round.require_opened().number, work.round.phase) == (2, Phase.BETTING)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from baccarat.domain.rules.roads import MAX_RUN_LENGTH
-from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.tables.evolve import fold_table
 from baccarat.domain.tables.state import TableState
 from baccarat.queries import board_view
 from baccarat.queries.board_view import LOBBY_COLUMNS, RECENT_RESULTS
@@ -18,7 +18,7 @@ def present_board(table: TableState) -> Any:
 
 
 def test_a_fresh_table_has_an_empty_board() -> None:
-    shown = present_board(TABLE.fold([table_opened(MINI)]))
+    shown = present_board(fold_table([table_opened(MINI)]))
     assert shown["totals"] == {"banker": 0, "player": 0, "tie": 0, "hands": 0}
     assert (shown["columns"], shown["bead_plate"], shown["big_road"]) == ([], [], {"leading_ties": 0, "cells": []})
     first = {"winner": "banker", "number": 1, "ties": 0, "streak": 1, "depth": 1, "column": 1, "row": 1}
@@ -28,14 +28,14 @@ def test_a_fresh_table_has_an_empty_board() -> None:
 
 
 def test_the_board_says_which_run_it_is() -> None:
-    mini, big = TABLE.fold([table_opened(MINI)]), TABLE.fold([table_opened(BIG)])
+    mini, big = fold_table([table_opened(MINI)]), fold_table([table_opened(BIG)])
     assert (present_board(mini)["shoe"], present_board(mini)["board_capacity"]) == (None, MAX_RUN_LENGTH)
     assert (present_board(big)["shoe"], present_board(big)["board_capacity"]) == (None, None)
     assert present_board(replace(big, shoes=3))["shoe"] == 3
 
 
 def test_every_mark_is_on_the_bead_plate_and_every_win_on_the_big_road() -> None:
-    state = replace(TABLE.fold([table_opened(MINI)]), marks="3T 4Bp 5Tn 7P")
+    state = replace(fold_table([table_opened(MINI)]), marks="3T 4Bp 5Tn 7P")
     shown = present_board(state)
     assert [(bead["number"], bead["outcome"], bead["row"]) for bead in shown["bead_plate"]] == [
         (3, "tie", 1), (4, "banker", 2), (5, "tie", 3), (7, "player", 4),
@@ -57,7 +57,7 @@ def test_every_mark_is_on_the_bead_plate_and_every_win_on_the_big_road() -> None
 
 def test_the_lobby_shows_the_last_results_free_seats_and_the_viewers_own() -> None:
     marks = " ".join(f"{number}B" for number in range(1, RECENT_RESULTS + 6))
-    table = replace(TABLE.fold([table_opened(BIG), seat_taken(2, ANN), seat_taken(14, BEN)]), marks=marks)
+    table = replace(fold_table([table_opened(BIG), seat_taken(2, ANN), seat_taken(14, BEN)]), marks=marks)
     presented = board_view.present_lobby_table(
         table,
         viewer=ANN,
@@ -80,7 +80,7 @@ def test_the_lobby_shows_the_last_results_free_seats_and_the_viewers_own() -> No
 
 def test_the_lobby_cuts_the_big_road_to_its_last_columns() -> None:
     marks = " ".join(f"{number}{'BP'[number % 2]}" for number in range(1, LOBBY_COLUMNS + 11))
-    table = replace(TABLE.fold([table_opened(MINI)]), marks=marks)
+    table = replace(fold_table([table_opened(MINI)]), marks=marks)
     presented = board_view.present_lobby_table(
         table,
         viewer=ANN,

@@ -6,9 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
-from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rounds.state import RoundState, fold_round
 from baccarat.domain.tables.state import Seat
 from baccarat.queries.low_balance import present_low_balance
 from casino.kernel.money import MoneyType
@@ -98,12 +97,12 @@ def test_a_way_that_is_closed_says_why() -> None:
 
 
 def test_with_a_wager_in_play_a_rebuy_waits_for_its_round() -> None:
-    round_ = ROUND.fold((opened(ANN, BEN, rules=AC), confirmed(1, ANN, {P: 500})))
+    round_ = fold_round((opened(ANN, BEN, rules=AC), confirmed(1, ANN, {P: 500})))
 
     rebuy = ways(notice(round_=round_))["rebuy"]
 
     assert (rebuy["when"], rebuy["deadline_at"]) == ("after_round", UNTIL)
-    only_placed = ROUND.fold((opened(ANN, BEN, rules=AC), placed(P, 500)))
+    only_placed = fold_round((opened(ANN, BEN, rules=AC), placed(P, 500)))
     assert ways(notice(round_=only_placed))["rebuy"]["when"] == "now"
 
 

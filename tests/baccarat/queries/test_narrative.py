@@ -1,22 +1,24 @@
 """Sentences about rounds whose cards are chosen here and whose events the decider returns."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from baccarat.domain.fairness.links import LinksReleased, SignedRelease
-from baccarat.domain.rounds import commands as c
-from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds import betting, dealing
 from baccarat.domain.rounds.events import (
     CardsHandedBack,
     CardsHandedOut,
     CardsLookedAt,
     HandedBackBy,
     HandTurned,
+    RoundOpened,
     SeatInRound,
     Side,
 )
 from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rounds.state import INITIAL
+from baccarat.domain.rounds.state import evolve as evolve_round
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
 from baccarat.domain.tables.witness_events import ReplacementReason, WitnessChainOpened, WitnessChainsReplaced
@@ -40,15 +42,16 @@ def narrate_round(preset, cards, *bets, **rules):
     players = [UUID(int=number) for number in range(1, len(bets) + 1)]
     table, state, events = NarratedTable(TABLE.name, rules), INITIAL, []
 
-    def do(command):
+    def do(decide, *args, **kwargs):
         nonlocal state
-        for event in ROUND.decide(command, state):
-            state = ROUND.evolve(state, event)
+        for event in decide(state, *args, **kwargs):
+            state = evolve_round(state, event)
             events.append(event)
 
     turn = rules.turn_seconds
     do(
-        c.OpenRound(
+        betting.open_round,
+        RoundOpened(
             round=UUID(int=92),
             table=UUID(int=90),
             operator=UUID(int=91),
@@ -57,19 +60,32 @@ def narrate_round(preset, cards, *bets, **rules):
             rules_label=rules.label,
             shoe=UUID(int=93),
             commitment="c0ffee",
+            contributions=(),
             seats=tuple(SeatInRound(seat, player, MoneyType.PLAY) for seat, player in enumerate(players, 1)),
-            now=NOW,
+            opened_at=NOW,
             deadline_at=None if turn is None else NOW + timedelta(seconds=turn),
             terms="7e" * 32,
-        )
+        ),
     )
     for player, bet in zip(players, bets, strict=True):
         if bet is None:
             continue
         for spot, amount in bet.items():
-            do(c.PlaceChips(player, spot, amount, PLENTY, rules, NOW))
-        do(c.ConfirmWager(player, PLENTY, rules, NOW) if bet else c.PassTurn(player, NOW))
-    do(c.DealRound(tuple(cards.split()), 0, None, rules, LATER, CLOSING_INPUTS))
+            do(betting.place_chips, player=player, spot=spot, amount=amount, available=PLENTY, rules=rules, at=NOW)
+        do(
+            partial(betting.confirm_wager, player=player, available=PLENTY, rules=rules, at=NOW)
+            if bet
+            else partial(betting.pass_turn, player=player, at=NOW)
+        )
+    do(
+        dealing.deal_round,
+        cards=tuple(cards.split()),
+        shoe_position=0,
+        seed=None,
+        rules=rules,
+        at=LATER,
+        closing=CLOSING_INPUTS,
+    )
     return [line.text for line in narrate(table, enumerate(events, 1))]
 
 

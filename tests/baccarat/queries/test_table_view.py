@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
-from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.rounds.state import evolve as evolve_round
+from baccarat.domain.rounds.state import fold_round
+from baccarat.domain.tables.evolve import evolve as evolve_table
+from baccarat.domain.tables.evolve import fold_table
 from baccarat.queries import round_view, rules_view, table_view
 from baccarat.queries.round_view import split_hands
 from tests.support.examples import (
@@ -43,11 +45,11 @@ def present_round(*args: Any, **options: Any) -> Any:
     return as_json(round_view.present_round(*args, **options))
 
 
-TABLE_STATE = TABLE.fold((table_opened(), seat_taken(1, ANN), seat_taken(2, BEN), opened(ANN, BEN)))
+TABLE_STATE = fold_table((table_opened(), seat_taken(1, ANN), seat_taken(2, BEN), opened(ANN, BEN)))
 
 
 def test_the_viewer_finds_their_own_seat_and_nobody_elses_name() -> None:
-    round_ = ROUND.fold((opened(ANN, BEN), placed(P, 500)))
+    round_ = fold_round((opened(ANN, BEN), placed(P, 500)))
 
     picture = present_table(TABLE_STATE, round_, viewer=ANN, now=OPENED, game_balance=DisplayedBalance(499))
 
@@ -63,8 +65,8 @@ def test_the_viewer_finds_their_own_seat_and_nobody_elses_name() -> None:
 
 
 def test_one_who_waits_or_only_watches_is_not_in_the_round() -> None:
-    round_ = ROUND.fold((opened(ANN, BEN),))
-    waiting = TABLE.evolve(TABLE_STATE, seat_taken(4, CAT))
+    round_ = fold_round((opened(ANN, BEN),))
+    waiting = evolve_table(TABLE_STATE, seat_taken(4, CAT))
 
     assert present_table(TABLE_STATE, round_, viewer=None, now=OPENED)["you"] is None
     you = present_table(waiting, round_, viewer=CAT, now=OPENED, game_balance=0)["you"]
@@ -76,9 +78,9 @@ def test_a_table_at_rest_has_no_round() -> None:
 
 
 def test_a_settled_round_shows_cards_hands_and_every_result() -> None:
-    state = ROUND.fold((opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000, P: 2500})))
-    for event in ROUND.decide(deal(BANKER_WINS, rules=BIG, seed=None), state):
-        state = ROUND.evolve(state, event)
+    state = fold_round((opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000, P: 2500})))
+    for event in deal(BANKER_WINS, rules=BIG, seed=None)(state):
+        state = evolve_round(state, event)
 
     picture = present_round(state, viewer=ANN, rules=AC)
 
@@ -93,27 +95,27 @@ def test_a_settled_round_shows_cards_hands_and_every_result() -> None:
 
 
 def test_the_closing_is_shown_once_cards_are_dealt() -> None:
-    state = ROUND.fold((opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000})))
-    closed, *dealt = ROUND.decide(deal(BANKER_WINS, rules=BIG, seed=None), state)
+    state = fold_round((opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000})))
+    closed, *dealt = deal(BANKER_WINS, rules=BIG, seed=None)(state)
     assert isinstance(closed, re.BettingClosed)
     assert closed.closing is not None
 
-    state = ROUND.evolve(state, closed)
+    state = evolve_round(state, closed)
     assert present_round(state, viewer=ANN, rules=AC)["closing"] is None
     for event in dealt:
-        state = ROUND.evolve(state, event)
+        state = evolve_round(state, event)
     assert present_round(state, viewer=ANN, rules=AC)["closing"] == asdict(closed.closing)
 
 
 def test_a_round_that_is_open_shows_no_card_and_no_seed() -> None:
-    picture = present_round(ROUND.fold((opened(ANN), confirmed(1, ANN, {P: 500}))), viewer=None, rules=AC)
+    picture = present_round(fold_round((opened(ANN), confirmed(1, ANN, {P: 500}))), viewer=None, rules=AC)
 
     assert (picture["cards"], picture["seed"], picture["outcome"]) == ([], None, None)
     assert picture["commitment"] == "c0" * 32
 
 
 def test_why_a_round_was_set_aside_is_the_houses_business() -> None:
-    state = ROUND.fold((opened(ANN), re.RoundSuspended(reason="SeedUnavailable: shoe 1", suspended_at=OPENED)))
+    state = fold_round((opened(ANN), re.RoundSuspended(reason="SeedUnavailable: shoe 1", suspended_at=OPENED)))
 
     picture = present_round(state, viewer=ANN, rules=AC)
 

@@ -4,6 +4,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -11,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connections
 
-from baccarat.domain.rounds.commands import ConfirmWager
+from baccarat.domain.rounds import betting
 from baccarat.domain.rounds.refusals import BettingIsClosed
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.presets import rules_for
@@ -129,14 +130,16 @@ def test_a_millisecond_decides_whether_stakes_were_taken_in_time(late: int, in_t
     debit = Debit(request, client.Endpoint(key, "https://wallet.example"), ask_until=0.0)
     taken, rules = TakenStakes(debit, {"banker": 1000}), rules_for("mini", currency="EUR")
     now = answer_by + timedelta(milliseconds=late)
-    command = ConfirmWager(key, 0, rules, now)
+    command = partial(betting.confirm_wager, player=key, available=0, rules=rules, at=now)
     if in_time:
-        assert taken.confirm(command, key) == ConfirmWager(key, 1000, rules, asked, debit=key)
+        assert taken.confirm(command, key, now=now).keywords == {
+            "player": key, "available": 1000, "rules": rules, "at": asked, "debit": key,
+        }  # fmt: skip
     else:
         with pytest.raises(BettingIsClosed):
-            taken.confirm(command, key)
+            taken.confirm(command, key, now=now)
     with pytest.raises(BettingIsClosed):
-        taken.confirm(ConfirmWager(key, 0, rules, asked), uuid4())  # another round has begun
+        taken.confirm(command, uuid4(), now=asked)  # another round has begun
 
 
 def test_two_players_of_a_round_are_paid_by_one_message(database: Database, server: WalletServer) -> None:

@@ -3,10 +3,11 @@
 from uuid import UUID
 
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.decider import ROUND as ROUND_DECIDER
 from baccarat.domain.rounds.events import RoundEvent
-from baccarat.domain.rounds.state import RoundState
-from baccarat.domain.tables.decider import TABLE as TABLE_DECIDER
+from baccarat.domain.rounds.state import RoundState, fold_round
+from baccarat.domain.rounds.state import evolve as evolve_round
+from baccarat.domain.tables.evolve import evolve as evolve_table
+from baccarat.domain.tables.evolve import fold_table
 from baccarat.storage import projections
 from tests.support.examples import (
     ANN,
@@ -27,11 +28,11 @@ from tests.support.examples import (
     table_opened,
 )
 
-TABLE_STATE = TABLE_DECIDER.fold((table_opened(), seat_taken(1, ANN), seat_taken(2, BEN), opened(ANN, BEN)))
+TABLE_STATE = fold_table((table_opened(), seat_taken(1, ANN), seat_taken(2, BEN), opened(ANN, BEN)))
 
 
 def after(*events: RoundEvent) -> RoundState:
-    return ROUND_DECIDER.fold((opened(ANN, BEN), *events))
+    return fold_round((opened(ANN, BEN), *events))
 
 
 def test_a_round_is_due_at_its_deadline_until_all_have_acted_and_then_at_once() -> None:
@@ -43,7 +44,7 @@ def test_a_round_is_due_at_its_deadline_until_all_have_acted_and_then_at_once() 
 
 
 def test_a_round_that_waits_for_its_player_alone_is_never_due_by_itself() -> None:
-    assert projections.due_at(ROUND_DECIDER.fold((opened(ANN, rules=MINI),))) is None
+    assert projections.due_at(fold_round((opened(ANN, rules=MINI),))) is None
 
 
 def test_what_is_set_aside_or_over_is_not_due() -> None:
@@ -68,7 +69,7 @@ def test_a_tables_row_says_who_is_there_and_what_is_due() -> None:
 
 
 def test_a_round_that_is_over_makes_no_table_due() -> None:
-    idle = TABLE_DECIDER.evolve(TABLE_STATE, re.RoundLapsed(reason="", lapsed_at=OPENED, seed=None, closing=None))
+    idle = evolve_table(TABLE_STATE, re.RoundLapsed(reason="", lapsed_at=OPENED, seed=None, closing=None))
 
     assert projections.due_row(idle, after()).due_at is None
     assert projections.table_row(idle, 3, after(), 1).round_state is None
@@ -77,7 +78,7 @@ def test_a_round_that_is_over_makes_no_table_due() -> None:
 def test_a_rounds_row_tells_its_result() -> None:
     wager = confirmed(1, ANN, {B: 1000})
     state = after(wager, re.SeatPassed(seat=2))
-    settled = after(wager, re.SeatPassed(seat=2), *ROUND_DECIDER.decide(deal(), state))
+    settled = after(wager, re.SeatPassed(seat=2), *deal()(state))
 
     row = projections.round_row(settled, TABLE_STATE)
 
@@ -87,13 +88,13 @@ def test_a_rounds_row_tells_its_result() -> None:
 
 def test_only_wagers_that_changed_are_written_again() -> None:
     first = after(confirmed(1, ANN, {B: 1000}))
-    second = ROUND_DECIDER.evolve(first, confirmed(2, BEN, {P: 500}))
+    second = evolve_round(first, confirmed(2, BEN, {P: 500}))
 
     assert [row.seat for row in projections.wager_rows(first, TABLE_STATE, since=after())] == [1]
     assert [row.seat for row in projections.wager_rows(second, TABLE_STATE, since=first)] == [2]
     settled = second
-    for event in ROUND_DECIDER.decide(deal(), second):
-        settled = ROUND_DECIDER.evolve(settled, event)
+    for event in deal()(second):
+        settled = evolve_round(settled, event)
     rows = projections.wager_rows(settled, TABLE_STATE, since=second)
     assert [(row.id, row.staked, row.won, row.commission, row.returned) for row in rows] == [
         (UUID(int=ROUND.int + 1), 1000, 0, 0, 0),

@@ -10,14 +10,13 @@ import pytest
 from playwright.sync_api import Browser
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds import commands as rc
-from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds import betting, dealing, voiding
 from baccarat.domain.rounds.events import RoundEvent
-from baccarat.domain.rounds.state import INITIAL, RoundState
+from baccarat.domain.rounds.state import INITIAL, RoundState, fold_round
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.domain.tables import decisions
+from baccarat.domain.tables.kill_switch import PlayStopped, StopScope
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.queries.round_view import present_round
 from baccarat.queries.table_view import present_table, present_table_state
@@ -102,7 +101,7 @@ def test_no_more_bets_as_soon_as_all_have_acted(phase: Phases) -> None:
     work = in_round(ANN, BEN, rules=SHOWN)
     bet(work, ANN)
     assert phase(state_of(work), OPENED)[0] == "betting"
-    work.decide_on_round(rc.PassTurn(BEN, OPENED))
+    work.on_round(betting.pass_turn, player=BEN, at=OPENED)
     assert phase(state_of(work), OPENED) == ("closed", None, None)
 
 
@@ -142,28 +141,28 @@ def test_a_table_where_nothing_is_planned_is_idle_and_a_stopped_one_is_stopped(p
     work = in_round(ANN, BEN, rules=SHOWN)
     finish(work, at=DEADLINE)
     assert phase(state_of(work), DEADLINE) == ("idle", None, None)
-    work.decide_on_table(tc.StopPlay(StopScope.TABLE, "", "Stopped", "reason", "staff:1", OPENED))
+    work.on_table(decisions.switch_play, PlayStopped(StopScope.TABLE, "", "Stopped", "reason", "staff:1", OPENED))
     assert phase(state_of(work), DEADLINE) == ("stopped", None, None)
 
 
 def test_a_stop_shows_the_deal_to_its_end_and_takes_no_bets_in_a_turn(phase: Phases) -> None:
-    stop = tc.StopPlay(StopScope.TABLE, "", "Stopped", "reason", "staff:1", OPENED)
+    stop = PlayStopped(StopScope.TABLE, "", "Stopped", "reason", "staff:1", OPENED)
     work, _ = settled()
     opens = work.table.betting_opens_at
     assert opens is not None
-    work.decide_on_table(stop)
+    work.on_table(decisions.switch_play, stop)
     state = state_of(work, work.round)
     assert [phase(state, moment)[0] for moment in (OPENED, opens)] == ["deal", "stopped"]
 
     betting = in_round(ANN, BEN, rules=SHOWN)
-    betting.decide_on_table(stop)
+    betting.on_table(decisions.switch_play, stop)
     assert phase(state_of(betting), OPENED) == ("stopped", None, None)
 
 
 def test_a_suspended_round_waits_for_a_person(phase: Phases) -> None:
     work = in_round(ANN, BEN, rules=SHOWN)
     bet(work, ANN)
-    work.decide_on_round(rc.SuspendRound("failure", OPENED))
+    work.on_round(voiding.suspend_round, reason="failure", at=OPENED)
     assert phase(state_of(work), OPENED) == ("suspended", None, None)
 
 
@@ -175,12 +174,12 @@ def test_the_ceremony_lasts_as_long_as_the_seat_may_keep_the_cards(phase: Phases
         confirm(by=ANN, rules=CALLED),
         deal(BANKER_WINS, rules=CALLED),
     ):
-        events += ROUND.decide(command, ROUND.fold(events))
-    round_ = ROUND.fold(events)
+        events += command(fold_round(events))
+    round_ = fold_round(events)
     state["round"] = as_json(present_round(round_, viewer=ANN, rules=CALLED))
     assert phase(state, OPENED) == ("ceremony", OPENED + timedelta(seconds=10), 10)
 
-    round_ = ROUND.fold([*events, *ROUND.decide(rc.HandBackCards(ANN, OPENED), round_)])
+    round_ = fold_round([*events, *dealing.hand_back_cards(round_, player=ANN, at=OPENED)])
     state["round"] = as_json(present_round(round_, viewer=ANN, rules=CALLED))
     assert phase(state, OPENED) == ("closed", None, None)
 

@@ -52,9 +52,7 @@ READER: Final[Changes] = {
 }
 WRITER: Final[Changes] = {
     "baccarat/storage/event_registry.py": ((_ONLY_READ, ""),),
-    "baccarat/domain/rounds/decider.py": (
-        then("            confirmed_at=command.now,\n", '            channel="web",\n'),
-    ),
+    "baccarat/domain/rounds/betting.py": (then("            confirmed_at=at,\n", '            channel="web",\n'),),
     "baccarat/storage/models.py": (
         then("    returned = models.BigIntegerField(null=True)\n", '    channel = models.TextField(db_default="")\n'),
     ),

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 import pytest
 
-from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import betting
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
-from baccarat.domain.rounds.decider import ROUND
-from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rounds.state import fold_round
 from baccarat.domain.rules.spots import read_spots
 from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules
 from baccarat.domain.rules.wagers import AmountNotInChips
@@ -30,6 +30,8 @@ from tests.support.examples import (
     RICH,
     B,
     P,
+    RoundDecision,
+    RoundSpec,
     T,
     closed,
     confirm,
@@ -43,49 +45,35 @@ from tests.support.examples import (
 from tests.support.spec import Spec
 from wallet.ledger.refusals import InsufficientFunds
 
-A_TURN: dict[str, Callable[[datetime, UUID], c.PlayerCommand]] = {
+A_TURN: dict[str, Callable[[datetime, UUID], RoundDecision]] = {
     "place": lambda at, by: place(P, 500, at=at, by=by),
-    "undo": lambda at, by: c.UndoPlacement(player=by, now=at),
-    "clear": lambda at, by: c.ClearChips(player=by, now=at),
+    "undo": lambda at, by: partial(betting.undo_placement, player=by, at=at),
+    "clear": lambda at, by: partial(betting.clear_chips, player=by, at=at),
     "rebet": lambda at, by: rebet({P: 500}, at=at, by=by),
-    "double": lambda at, by: c.DoubleStakes(player=by, available=RICH, rules=AC, now=at),
+    "double": lambda at, by: partial(betting.double_stakes, player=by, available=RICH, rules=AC, at=at),
     "deal": lambda at, by: confirm(at=at, by=by),
-    "pass": lambda at, by: c.PassTurn(player=by, now=at),
+    "pass": lambda at, by: partial(betting.pass_turn, player=by, at=at),
 }
 every_command = pytest.mark.parametrize("command", A_TURN.values(), ids=A_TURN)
 
 
-def ann_and_ben(*more: e.RoundEvent) -> Spec[c.RoundCommand, RoundState, e.RoundEvent]:
-    return Spec(ROUND).given(opened(ANN, BEN), *more)
+def ann_and_ben(*more: e.RoundEvent) -> RoundSpec:
+    return Spec(fold_round).given(opened(ANN, BEN), *more)
 
 
 def test_a_round_opens_once() -> None:
     event = opened(ANN)
-    command = c.OpenRound(
-        round=event.round,
-        table=event.table,
-        operator=event.operator,
-        number=1,
-        rules=event.rules,
-        rules_label=event.rules_label,
-        shoe=event.shoe,
-        commitment=event.commitment,
-        seats=event.seats,
-        now=OPENED,
-        deadline_at=DEADLINE,
-        terms=event.terms,
-    )
 
-    Spec(ROUND).when(command).then(event).when(command).refused(r.RoundIsOpen)
+    Spec(fold_round).when(betting.open_round, event).then(event).when(betting.open_round, event).refused(r.RoundIsOpen)
 
 
 @every_command
-def test_nobody_acts_before_a_round_is_open(command: Callable[[datetime, UUID], c.PlayerCommand]) -> None:
-    Spec(ROUND).when(command(OPENED, ANN)).refused(r.NoOpenRound)
+def test_nobody_acts_before_a_round_is_open(command: Callable[[datetime, UUID], RoundDecision]) -> None:
+    Spec(fold_round).when(command(OPENED, ANN)).refused(r.NoOpenRound)
 
 
 @every_command
-def test_betting_closes_exactly_at_the_deadline(command: Callable[[datetime, UUID], c.PlayerCommand]) -> None:
+def test_betting_closes_exactly_at_the_deadline(command: Callable[[datetime, UUID], RoundDecision]) -> None:
     ann_and_ben(placed(P, 500)).when(command(DEADLINE, ANN)).refused(r.BettingIsClosed, deadline_at=DEADLINE)
 
 
@@ -96,9 +84,9 @@ def test_a_moment_before_the_deadline_is_in_time() -> None:
 
 
 @every_command
-def test_a_table_without_a_turn_never_closes_by_the_clock(command: Callable[[datetime, UUID], c.PlayerCommand]) -> None:
+def test_a_table_without_a_turn_never_closes_by_the_clock(command: Callable[[datetime, UUID], RoundDecision]) -> None:
     a_year_on = OPENED.replace(year=2027)
-    spec = Spec(ROUND).given(opened(ANN, rules=MINI))
+    spec = Spec(fold_round).given(opened(ANN, rules=MINI))
     if command is A_TURN["rebet"]:
         spec.when(command(a_year_on, ANN)).then(e.StakesRebet(seat=1, stakes={P: 500}))
         return
@@ -107,31 +95,29 @@ def test_a_table_without_a_turn_never_closes_by_the_clock(command: Callable[[dat
 
 
 @every_command
-def test_one_who_sat_down_while_the_round_ran_waits(command: Callable[[datetime, UUID], c.PlayerCommand]) -> None:
+def test_one_who_sat_down_while_the_round_ran_waits(command: Callable[[datetime, UUID], RoundDecision]) -> None:
     ann_and_ben().when(command(OPENED, CAT)).refused(r.NotYourTurn)
 
 
 @every_command
 @pytest.mark.parametrize("over", [e.SeatPassed(seat=1), e.SeatLeftRound(seat=1)], ids=["passed", "left or moved"])
-def test_a_seat_that_is_out_has_no_turn(
-    command: Callable[[datetime, UUID], c.PlayerCommand], over: e.RoundEvent
-) -> None:
+def test_a_seat_that_is_out_has_no_turn(command: Callable[[datetime, UUID], RoundDecision], over: e.RoundEvent) -> None:
     ann_and_ben(placed(P, 500), over).when(command(OPENED, ANN)).refused(r.NotYourTurn)
 
 
 @every_command
-def test_a_confirmed_wager_is_final(command: Callable[[datetime, UUID], c.PlayerCommand]) -> None:
+def test_a_confirmed_wager_is_final(command: Callable[[datetime, UUID], RoundDecision]) -> None:
     ann_and_ben(placed(P, 500), confirmed(1, ANN, {P: 500})).when(command(OPENED, ANN)).refused(r.AlreadyConfirmed)
 
 
 @every_command
 @pytest.mark.parametrize("standing", ["timed out", "settled", "lapsed", "set aside", "closed"])
-def test_nobody_acts_when_betting_is_over(command: Callable[[datetime, UUID], c.PlayerCommand], standing: str) -> None:
+def test_nobody_acts_when_betting_is_over(command: Callable[[datetime, UUID], RoundDecision], standing: str) -> None:
     late, ended = e.SeatTimedOut(seat=2), closed(at=DEADLINE)
     ways: dict[str, tuple[e.RoundEvent, ...]] = {
         "closed": (ended,),
         "timed out": (late, ended),
-        "settled": tuple(Spec(ROUND).given(opened(ANN), confirmed(1, ANN, {P: 500})).when(deal()).events()),
+        "settled": tuple(Spec(fold_round).given(opened(ANN), confirmed(1, ANN, {P: 500})).when(deal()).events()),
         "lapsed": (e.RoundLapsed(reason="no_wagers", lapsed_at=DEADLINE, seed=None, closing=None),),
         "set aside": (e.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED),),
     }
@@ -147,7 +133,7 @@ def test_a_stake_is_what_the_chips_can_make_up(amount: int) -> None:
 
 
 def test_the_lowest_chip_decides_what_is_makeable() -> None:
-    spec = Spec(ROUND).given(opened(ANN, rules=BIG))
+    spec = Spec(fold_round).given(opened(ANN, rules=BIG))
 
     spec.when(place(P, 3000, rules=BIG)).refused(AmountNotInChips)
     spec.when(place(P, 7500, rules=BIG)).then(placed(P, 7500))
@@ -176,13 +162,13 @@ def test_the_maximum_holds_for_each_spot_alone() -> None:
 
 @pytest.mark.parametrize("rules", [AC, OVERVIEW, MINI, BIG], ids=lambda rules: rules.preset)
 def test_any_combination_of_spots_where_the_preset_says_so(rules: TableRules) -> None:
-    Spec(ROUND).given(opened(ANN, rules=rules), placed(P, 5000), placed(B, 5000)).when(
+    Spec(fold_round).given(opened(ANN, rules=rules), placed(P, 5000), placed(B, 5000)).when(
         place(T, 5000, rules=rules)
     ).then(placed(T, 5000))
 
 
 def test_classic_takes_one_spot_in_a_round() -> None:
-    spec = Spec(ROUND).given(opened(ANN, rules=CLASSIC), placed(P, 500))
+    spec = Spec(fold_round).given(opened(ANN, rules=CLASSIC), placed(P, 500))
 
     spec.when(place(B, 500, rules=CLASSIC)).refused(r.OneSpotOnly)
     spec.when(place(P, 500, rules=CLASSIC)).then(placed(P, 500))
@@ -200,10 +186,10 @@ def test_chips_on_the_table_need_the_balance_for_all_of_them() -> None:
 
 
 def test_undo_takes_back_the_last_placement_and_only_that() -> None:
-    undo = c.UndoPlacement(player=ANN, now=OPENED)
+    undo = partial(betting.undo_placement, player=ANN, at=OPENED)
 
     spec = ann_and_ben(placed(P, 500), placed(B, 1000)).when(undo).then(e.PlacementUndone(seat=1))
-    assert ROUND.fold((opened(ANN, BEN), placed(P, 500), placed(B, 1000), e.PlacementUndone(seat=1))).seats[
+    assert fold_round((opened(ANN, BEN), placed(P, 500), placed(B, 1000), e.PlacementUndone(seat=1))).seats[
         0
     ].placed_stakes() == {P: 500}
     spec.when(undo).then(e.PlacementUndone(seat=1)).when(undo).refused(r.NoChipsPlaced)
@@ -212,13 +198,13 @@ def test_undo_takes_back_the_last_placement_and_only_that() -> None:
 def test_undo_takes_back_a_whole_rebet() -> None:
     repeated = e.StakesRebet(seat=1, stakes={P: 500, T: 500})
 
-    state = ROUND.fold((opened(ANN), repeated, e.PlacementUndone(seat=1)))
+    state = fold_round((opened(ANN), repeated, e.PlacementUndone(seat=1)))
 
     assert state.seats[0].placed_stakes() == {}
 
 
 def test_clear_takes_all_chips_back_and_says_nothing_when_there_are_none() -> None:
-    clear = c.ClearChips(player=ANN, now=OPENED)
+    clear = partial(betting.clear_chips, player=ANN, at=OPENED)
 
     ann_and_ben(placed(P, 500), placed(B, 500)).when(clear).then(e.ChipsCleared(seat=1)).when(clear).then()
 
@@ -235,15 +221,15 @@ def test_rebet_needs_an_earlier_wager_and_a_cleared_table() -> None:
 
 
 def test_double_places_every_stake_once_more_or_none_and_one_undo_takes_all_of_it_back() -> None:
-    double = c.DoubleStakes(player=ANN, available=RICH, rules=AC, now=OPENED)
+    double = partial(betting.double_stakes, player=ANN, available=RICH, rules=AC, at=OPENED)
     lying = (placed(P, 500), placed(T, 1000))
 
     doubled = ann_and_ben(*lying).when(double).then(e.StakesRebet(seat=1, stakes={P: 500, T: 1000}))
-    undo = c.UndoPlacement(player=ANN, now=OPENED)
+    undo = partial(betting.undo_placement, player=ANN, at=OPENED)
     doubled.when(undo).then(e.PlacementUndone(seat=1)).when(confirm()).then(confirmed(1, ANN, {P: 500, T: 1000}))
     ann_and_ben().when(double).refused(r.NoChipsPlaced)
-    ann_and_ben(*lying).when(replace(double, available=2999)).refused(InsufficientFunds)
-    ann_and_ben(*lying).when(replace(double, rules=replace(AC, maximum=1999))).refused(r.OverMaximum, spots=[T])
+    ann_and_ben(*lying).when(double, available=2999).refused(InsufficientFunds)
+    ann_and_ben(*lying).when(double, rules=replace(AC, maximum=1999)).refused(r.OverMaximum, spots=[T])
 
 
 def test_rebet_is_held_to_the_balance_and_the_limits_of_now() -> None:
@@ -278,13 +264,13 @@ def test_stakes_given_with_the_deal_are_held_to_the_rules_of_chips() -> None:
 
 @pytest.mark.parametrize("rules", [OVERVIEW, MINI, CLASSIC], ids=lambda rules: rules.preset)
 def test_a_stake_under_the_minimum_is_rejected_where_the_preset_rejects(rules: TableRules) -> None:
-    Spec(ROUND).given(opened(ANN, rules=rules), placed(T, 400)).when(confirm(rules=rules)).refused(
+    Spec(fold_round).given(opened(ANN, rules=rules), placed(T, 400)).when(confirm(rules=rules)).refused(
         r.UnderMinimum, minimum="5.00", currency="EUR", spots=[T]
     )
 
 
 def test_the_rejection_names_every_spot_under_the_minimum_and_no_other() -> None:
-    Spec(ROUND).given(opened(ANN, rules=MINI), placed(T, 400), placed(P, 100), placed(B, 500)).when(
+    Spec(fold_round).given(opened(ANN, rules=MINI), placed(T, 400), placed(P, 100), placed(B, 500)).when(
         confirm(rules=MINI)
     ).refused(r.UnderMinimum, spots=[P, T])
 
@@ -307,13 +293,13 @@ def test_confirming_needs_the_balance_even_if_it_was_there_when_the_chips_were_p
 
 
 def test_passing_gives_back_unconfirmed_chips() -> None:
-    ann_and_ben(placed(P, 1000)).when(c.PassTurn(player=ANN, now=OPENED)).then(e.SeatPassed(seat=1))
+    ann_and_ben(placed(P, 1000)).when(betting.pass_turn, player=ANN, at=OPENED).then(e.SeatPassed(seat=1))
 
-    assert ROUND.fold((opened(ANN), placed(P, 1000), e.SeatPassed(seat=1))).seats[0].placed_stakes() == {}
+    assert fold_round((opened(ANN), placed(P, 1000), e.SeatPassed(seat=1))).seats[0].placed_stakes() == {}
 
 
 def test_one_seat_says_nothing_about_another() -> None:
-    state = ROUND.fold((opened(ANN, BEN), placed(P, 1000), placed("banker", 500, seat=2), e.SeatPassed(seat=1)))
+    state = fold_round((opened(ANN, BEN), placed(P, 1000), placed("banker", 500, seat=2), e.SeatPassed(seat=1)))
 
     assert [seat.placed_stakes() for seat in state.seats] == [{}, {B: 500}]
     assert not state.all_have_acted()
@@ -342,7 +328,7 @@ SIDES = replace(
 
 
 @pytest.mark.parametrize("command", [place, rebet, confirm])
-def test_a_spot_that_the_layout_lacks_is_named_with_those_that_it_has(command: Callable[..., c.RoundCommand]) -> None:
+def test_a_spot_that_the_layout_lacks_is_named_with_those_that_it_has(command: Callable[..., RoundDecision]) -> None:
     asked = place("dragon", 500) if command is place else command({"dragon": 500, P: 500})
     ann_and_ben().when(asked).refused(r.UnknownSpot, unknown=["dragon"], spots=[P, B, T])
 
@@ -358,7 +344,7 @@ def test_a_side_bet_is_taken_beside_a_spot_that_it_needs_and_never_alone() -> No
 
 
 def test_undoing_takes_the_side_bet_away_before_the_spot_that_it_needs() -> None:
-    undone = ann_and_ben(placed(B, 500), placed("lucky_nine", 100)).when(c.UndoPlacement(player=ANN, now=OPENED))
+    undone = ann_and_ben(placed(B, 500), placed("lucky_nine", 100)).when(betting.undo_placement, player=ANN, at=OPENED)
     undone.then(e.PlacementUndone(seat=1)).when(confirm(rules=SIDES)).then(confirmed(1, ANN, {B: 500}))
 
 

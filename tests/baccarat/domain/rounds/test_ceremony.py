@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 import pytest
 
-from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import betting, dealing, voiding
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
-from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.events import RoundVoided, VoidReason
-from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rounds.state import Phase, fold_round
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
 from tests.support.examples import (
@@ -26,6 +26,8 @@ from tests.support.examples import (
     PLAYER_WINS,
     B,
     P,
+    RoundDecision,
+    RoundSpec,
     T,
     closed,
     confirmed,
@@ -33,8 +35,6 @@ from tests.support.examples import (
     opened,
 )
 from tests.support.spec import Spec
-
-Told = Spec[c.RoundCommand, RoundState, e.RoundEvent]
 
 LATER = OPENED + timedelta(seconds=1)
 LOOKED_UNTIL = OPENED + timedelta(seconds=10)
@@ -47,30 +47,30 @@ TURNED = (
 )
 
 
-def look(player: UUID = ANN, at: datetime = LATER, rules: TableRules = CALLED) -> c.LookAtCards:
-    return c.LookAtCards(player=player, rules=rules, now=at)
+def look(player: UUID = ANN, at: datetime = LATER, rules: TableRules = CALLED) -> RoundDecision:
+    return partial(dealing.look_at_cards, player=player, rules=rules, at=at)
 
 
-def hand_back(player: UUID = ANN, at: datetime = LATER) -> c.HandBackCards:
-    return c.HandBackCards(player=player, now=at)
+def hand_back(player: UUID = ANN, at: datetime = LATER) -> RoundDecision:
+    return partial(dealing.hand_back_cards, player=player, at=at)
 
 
-def step(at: datetime = OPENED) -> c.DealRound:
+def step(at: datetime = OPENED) -> RoundDecision:
     return deal(PLAYER_WINS, rules=CALLED, at=at, seed=None)
 
 
-def betting(*wagers: e.WagerConfirmed) -> Told:
-    return Spec(ROUND).given(opened(ANN, BEN, CAT, rules=CALLED), *wagers)
+def in_betting(*wagers: e.WagerConfirmed) -> RoundSpec:
+    return Spec(fold_round).given(opened(ANN, BEN, CAT, rules=CALLED), *wagers)
 
 
-def handed_out(*more: e.RoundEvent) -> Told:
+def handed_out(*more: e.RoundEvent) -> RoundSpec:
     """Return a round in which Ann has the cards, Ben has bet as well, and Cat has passed."""
     bets = (opened(ANN, BEN, CAT, rules=CALLED), *BETS, e.SeatPassed(seat=3))
-    return Spec(ROUND).given(*bets, CLOSED, HANDED_OUT, *more)
+    return Spec(fold_round).given(*bets, CLOSED, HANDED_OUT, *more)
 
 
 def test_the_cards_go_to_the_highest_player_wager_and_nothing_is_dealt_yet() -> None:
-    spec = Spec(ROUND).given(opened(ANN, BEN, CAT, rules=CALLED), *BETS, e.SeatPassed(seat=3))
+    spec = Spec(fold_round).given(opened(ANN, BEN, CAT, rules=CALLED), *BETS, e.SeatPassed(seat=3))
     after = spec.when(step()).then(CLOSED, HANDED_OUT)
     assert (after.state().phase, after.state().cards) == (Phase.CLOSED, ())
 
@@ -89,14 +89,14 @@ def test_of_equal_wagers_the_first_in_the_closing_counts(wagers: list[tuple[int,
         confirmed(number, player, {P: stake}, at=OPENED + timedelta(microseconds=micro))
         for number, player, stake, micro in wagers
     ]
-    assert betting(*bets).when(step(LATER)).events()[-1] == e.CardsHandedOut(
+    assert in_betting(*bets).when(step(LATER)).events()[-1] == e.CardsHandedOut(
         seat=seat, handed_out_at=LATER, until=LATER + timedelta(seconds=10)
     )
 
 
 def test_with_no_player_wager_the_caller_turns_both_hands_at_once() -> None:
     bets = confirmed(1, ANN, {B: 5000}), confirmed(2, BEN, {T: 2500})
-    betting_closed, *hands, dealt, settled = betting(*bets).given(e.SeatPassed(seat=3)).when(step()).events()
+    betting_closed, *hands, dealt, settled = in_betting(*bets).given(e.SeatPassed(seat=3)).when(step()).events()
     assert (betting_closed, tuple(hands)) == (closed(*bets, passed=(3,)), TURNED)
     assert isinstance(dealt, e.CardsDealt)
     assert isinstance(settled, e.RoundSettled)
@@ -104,7 +104,7 @@ def test_with_no_player_wager_the_caller_turns_both_hands_at_once() -> None:
 
 def test_a_table_without_a_caller_or_without_time_limits_knows_no_ceremony() -> None:
     for rules in (BIG, replace(CALLED, look_seconds=None, hand_back_seconds=None)):
-        spec = Spec(ROUND).given(opened(ANN, rules=rules), confirmed(1, ANN, {P: 5000}))
+        spec = Spec(fold_round).given(opened(ANN, rules=rules), confirmed(1, ANN, {P: 5000}))
         kinds = [type(event) for event in spec.when(deal(PLAYER_WINS, rules=rules)).events()]
         assert kinds == [e.BettingClosed, e.CardsDealt, e.RoundSettled]
 
@@ -129,9 +129,9 @@ def test_handed_back_the_hands_are_turned_player_first_and_settled() -> None:
 
 def test_it_changes_no_result() -> None:
     bets = (confirmed(1, ANN, {P: 5000, T: 2500}), confirmed(2, BEN, {B: 90_000}), e.SeatPassed(seat=3))
-    plain = Spec(ROUND).given(opened(ANN, BEN, CAT, rules=BIG), *bets)
+    plain = Spec(fold_round).given(opened(ANN, BEN, CAT, rules=BIG), *bets)
     at_once = plain.when(deal(PLAYER_WINS, rules=BIG, seed=None, at=LATER)).events()[-2:]
-    called = betting(*bets).given(CLOSED, HANDED_OUT)
+    called = in_betting(*bets).given(CLOSED, HANDED_OUT)
     back = called.when(hand_back()).events()
     assert list(called.given(*back).when(step(LATER)).events()[-2:]) == list(at_once)
 
@@ -159,8 +159,8 @@ def test_nobody_else_and_at_no_other_time(command: type) -> None:
     handed_out().when(command(BEN)).refused(r.NotYourCards, seat=1)
     handed_out().when(command(CAT)).refused(r.NotYourCards)
     handed_out().when(command(UUID(int=99))).refused(r.NotYourCards)
-    betting(confirmed(1, ANN, {P: 5000})).when(command(ANN)).refused(r.NoCeremony)
-    Spec(ROUND).when(command(ANN)).refused(r.NoCeremony)
+    in_betting(confirmed(1, ANN, {P: 5000})).when(command(ANN)).refused(r.NoCeremony)
+    Spec(fold_round).when(command(ANN)).refused(r.NoCeremony)
     back = e.CardsHandedBack(seat=1, by=e.HandedBackBy.PLAYER, handed_back_at=LATER)
     handed_out(back).when(command(ANN)).refused(r.CardsAreHandedBack)
     settled = handed_out(back).when(step(LATER)).events()
@@ -169,9 +169,9 @@ def test_nobody_else_and_at_no_other_time(command: type) -> None:
 
 def test_no_bet_is_taken_and_no_wager_leaves_while_the_cards_are_out() -> None:
     spec = handed_out()
-    spec.when(c.PassTurn(player=CAT, now=JUST_BEFORE)).refused(r.BettingIsClosed)
-    spec.when(c.LeaveRound(player=ANN)).refused(r.WagerInPlay)
-    assert list(spec.when(c.LeaveRound(player=CAT)).events()) == []
+    spec.when(betting.pass_turn, player=CAT, at=JUST_BEFORE).refused(r.BettingIsClosed)
+    spec.when(betting.leave_round, player=ANN).refused(r.WagerInPlay)
+    assert list(spec.when(betting.leave_round, player=CAT).events()) == []
 
 
 def test_a_round_set_aside_with_its_cards_out_waits_for_a_person() -> None:
@@ -183,8 +183,17 @@ def test_a_round_set_aside_with_its_cards_out_waits_for_a_person() -> None:
     assert isinstance(resumed.when(step(LOOKED_UNTIL)).events()[-1], e.RoundSettled)
 
 
-def void(*, approved_by: str | None = None) -> c.VoidRound:
-    return c.VoidRound("staff:1", VoidReason.OTHER, "x", seed=None, now=LATER, burn=6, approved_by=approved_by)
+def void(*, approved_by: str | None = None) -> RoundDecision:
+    return partial(
+        voiding.void_round,
+        by="staff:1",
+        reason=VoidReason.OTHER,
+        note="x",
+        seed=None,
+        at=LATER,
+        burn=6,
+        approved_by=approved_by,
+    )
 
 
 def test_a_void_burns_cards_only_if_the_player_has_seen_two_of_them_and_then_needs_two_persons() -> None:

@@ -1,15 +1,15 @@
 """When a round is dealt, what follows, and how it ends otherwise."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import betting, voiding
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.dealing import NO_WAGERS
-from baccarat.domain.rounds.decider import ROUND
-from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rounds.state import Phase, fold_round
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import NotEnoughCards, Outcome
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
@@ -28,6 +28,7 @@ from tests.support.examples import (
     OPENED,
     B,
     P,
+    RoundSpec,
     T,
     closed,
     closing,
@@ -42,24 +43,24 @@ ANN_BET = confirmed(1, ANN, {P: 1000})
 ASIDE = e.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED)
 
 
-def settled(spec: Spec[c.RoundCommand, RoundState, e.RoundEvent]) -> e.RoundSettled:
+def settled(spec: RoundSpec) -> e.RoundSettled:
     last = spec.events()[-1]
     assert isinstance(last, e.RoundSettled)
     return last
 
 
 def test_a_round_waits_for_every_seat_that_may_still_act() -> None:
-    Spec(ROUND).given(opened(ANN, BEN), ANN_BET).when(deal(at=JUST_BEFORE)).refused(r.RoundIsNotDue)
+    Spec(fold_round).given(opened(ANN, BEN), ANN_BET).when(deal(at=JUST_BEFORE)).refused(r.RoundIsNotDue)
 
 
 def test_a_table_without_a_turn_waits_for_its_player_for_ever() -> None:
-    Spec(ROUND).given(opened(ANN, rules=MINI), placed(P, 1000)).when(deal(rules=MINI, at=DEADLINE)).refused(
+    Spec(fold_round).given(opened(ANN, rules=MINI), placed(P, 1000)).when(deal(rules=MINI, at=DEADLINE)).refused(
         r.RoundIsNotDue
     )
 
 
 def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
-    spec = Spec(ROUND).given(opened(ANN, BEN, CAT), ANN_BET, e.SeatPassed(seat=2), e.SeatLeftRound(seat=3))
+    spec = Spec(fold_round).given(opened(ANN, BEN, CAT), ANN_BET, e.SeatPassed(seat=2), e.SeatLeftRound(seat=3))
 
     spec.when(deal()).then(
         closed(ANN_BET, passed=(2,)),
@@ -91,7 +92,7 @@ def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
 
 
 def test_at_the_deadline_the_silent_are_left_out_and_the_others_dealt() -> None:
-    spec = Spec(ROUND).given(opened(ANN, BEN, CAT), ANN_BET, placed(B, 500, seat=2)).when(deal(at=DEADLINE))
+    spec = Spec(fold_round).given(opened(ANN, BEN, CAT), ANN_BET, placed(B, 500, seat=2)).when(deal(at=DEADLINE))
 
     events = spec.events()
 
@@ -101,7 +102,7 @@ def test_at_the_deadline_the_silent_are_left_out_and_the_others_dealt() -> None:
         closed(ANN_BET, timed_out=(2, 3), at=DEADLINE),
     )
     assert [wager.player for wager in settled(spec).wagers] == [ANN]
-    assert ROUND.fold((opened(ANN, BEN, CAT), ANN_BET, placed(B, 500, seat=2), *events)).seats[1].placed_stakes() == {}
+    assert fold_round((opened(ANN, BEN, CAT), ANN_BET, placed(B, 500, seat=2), *events)).seats[1].placed_stakes() == {}
 
 
 @pytest.mark.parametrize(
@@ -112,20 +113,20 @@ def test_a_round_without_a_wager_lapses_and_no_card_is_dealt(before: tuple[e.Rou
     passed = (1,) if e.SeatPassed(seat=1) in before else ()
     pinned = closing(ClosingKind.LAPSED, passed=passed, timed_out=(1,) if late else (), at=DEADLINE)
 
-    Spec(ROUND).given(opened(ANN), *before).when(deal(at=DEADLINE)).then(
+    Spec(fold_round).given(opened(ANN), *before).when(deal(at=DEADLINE)).then(
         *late, e.RoundLapsed(reason=NO_WAGERS, lapsed_at=DEADLINE, seed="5e" * 32, closing=pinned)
     )
 
 
 def test_a_round_ends_once() -> None:
-    ended = Spec(ROUND).given(opened(ANN), ANN_BET)
+    ended = Spec(fold_round).given(opened(ANN), ANN_BET)
     ended = ended.given(*ended.when(deal()).events())
 
     assert ended.state().phase is Phase.SETTLED
     ended.when(deal()).refused(r.RoundIsNotDue)
-    Spec(ROUND).when(deal()).refused(r.RoundIsNotDue)
+    Spec(fold_round).when(deal()).refused(r.RoundIsNotDue)
     lapsed = e.RoundLapsed(reason=NO_WAGERS, lapsed_at=OPENED, seed=None, closing=None)
-    Spec(ROUND).given(opened(ANN), lapsed).when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
+    Spec(fold_round).given(opened(ANN), lapsed).when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
 
 
 def test_each_wager_is_settled_in_its_own_money_type() -> None:
@@ -135,7 +136,7 @@ def test_each_wager_is_settled_in_its_own_money_type() -> None:
     )
     played = replace(confirmed(2, BEN, {T: 500}), money_type=MoneyType.PLAY)
 
-    wagers = settled(Spec(ROUND).given(both, ANN_BET, played).when(deal(A_TIE))).wagers
+    wagers = settled(Spec(fold_round).given(both, ANN_BET, played).when(deal(A_TIE))).wagers
 
     assert [(wager.money_type, wager.returned) for wager in wagers] == [(MoneyType.REAL, 1000), (MoneyType.PLAY, 4500)]
 
@@ -144,65 +145,70 @@ def test_deferred_commission_is_named_and_not_yet_taken() -> None:
     wager = confirmed(1, ANN, {B: 10_000})
 
     (result,) = settled(
-        Spec(ROUND).given(opened(ANN, rules=BIG), wager).when(deal(BANKER_WINS, rules=BIG, seed=None))
+        Spec(fold_round).given(opened(ANN, rules=BIG), wager).when(deal(BANKER_WINS, rules=BIG, seed=None))
     ).wagers
 
     assert (result.won, result.commission, result.deferred, result.returned) == (10_000, 500, True, 19_500)
 
 
 def test_the_cards_place_in_the_shoe_is_kept() -> None:
-    events = Spec(ROUND).given(opened(ANN), ANN_BET).when(deal(shoe_position=97)).events()
+    events = Spec(fold_round).given(opened(ANN), ANN_BET).when(deal(shoe_position=97)).events()
 
     assert next(event for event in events if isinstance(event, e.CardsDealt)).shoe_position == 97
 
 
 def test_too_few_cards_are_a_fault_and_no_result() -> None:
     with pytest.raises(NotEnoughCards):
-        Spec(ROUND).given(opened(ANN), ANN_BET).when(deal(A_TIE[:3])).events()
+        Spec(fold_round).given(opened(ANN), ANN_BET).when(deal(A_TIE[:3])).events()
 
 
 def test_withdrawing_gives_chips_back_but_never_a_confirmed_wager() -> None:
-    leave = c.LeaveRound(player=ANN)
+    leave = partial(betting.leave_round, player=ANN)
 
-    Spec(ROUND).given(opened(ANN), placed(P, 500)).when(leave).then(e.SeatLeftRound(seat=1)).when(leave).then()
-    Spec(ROUND).given(opened(ANN), ANN_BET).when(leave).refused(r.WagerInPlay, deadline_at=DEADLINE)
+    Spec(fold_round).given(opened(ANN), placed(P, 500)).when(leave).then(e.SeatLeftRound(seat=1)).when(leave).then()
+    Spec(fold_round).given(opened(ANN), ANN_BET).when(leave).refused(r.WagerInPlay, deadline_at=DEADLINE)
 
 
 @pytest.mark.parametrize("already", [e.SeatPassed(seat=1), e.SeatTimedOut(seat=1)], ids=["passed", "timed out"])
 def test_withdrawing_from_a_round_one_is_not_in_says_nothing(already: e.RoundEvent) -> None:
-    leave = c.LeaveRound(player=ANN)
+    leave = partial(betting.leave_round, player=ANN)
 
-    Spec(ROUND).when(leave).then()
-    Spec(ROUND).given(opened(ANN, BEN), already).when(leave).then()
-    Spec(ROUND).given(opened(BEN)).when(leave).then()
-    Spec(ROUND).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None, closing=None)).when(
+    Spec(fold_round).when(leave).then()
+    Spec(fold_round).given(opened(ANN, BEN), already).when(leave).then()
+    Spec(fold_round).given(opened(BEN)).when(leave).then()
+    Spec(fold_round).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None, closing=None)).when(
         leave
     ).then()
 
 
 def test_a_round_set_aside_is_neither_dealt_nor_bet_on_until_a_person_resumes_it() -> None:
     aside = (
-        Spec(ROUND).given(opened(ANN), ANN_BET).when(c.SuspendRound(reason="SeedUnavailable", now=OPENED)).then(ASIDE)
+        Spec(fold_round)
+        .given(opened(ANN), ANN_BET)
+        .when(voiding.suspend_round, reason="SeedUnavailable", at=OPENED)
+        .then(ASIDE)
     )
 
-    aside.when(c.SuspendRound(reason="again", now=OPENED)).then()
+    aside.when(voiding.suspend_round, reason="again", at=OPENED).then()
     aside.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
-    resumed = aside.when(c.ResumeRound(by="staff", now=OPENED)).then(e.RoundResumed(by="staff", resumed_at=OPENED))
+    resumed = aside.when(voiding.resume_round, by="staff", at=OPENED).then(
+        e.RoundResumed(by="staff", resumed_at=OPENED)
+    )
     assert len(resumed.when(deal(at=DEADLINE)).events()) == 3
-    resumed.when(c.ResumeRound(by="staff", now=OPENED)).refused(r.RoundNotSuspended)
+    resumed.when(voiding.resume_round, by="staff", at=OPENED).refused(r.RoundNotSuspended)
 
 
 def test_a_round_set_aside_in_which_nobody_has_a_wager_may_lapse() -> None:
-    Spec(ROUND).given(opened(ANN), ASIDE).when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
-    events = Spec(ROUND).given(opened(ANN), e.SeatPassed(seat=1), ASIDE).when(deal(at=DEADLINE)).events()
+    Spec(fold_round).given(opened(ANN), ASIDE).when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
+    events = Spec(fold_round).given(opened(ANN), e.SeatPassed(seat=1), ASIDE).when(deal(at=DEADLINE)).events()
 
     assert [type(event) for event in events] == [e.RoundLapsed]
 
 
 def test_only_a_running_round_is_set_aside() -> None:
-    aside = c.SuspendRound(reason="SeedUnavailable", now=OPENED)
+    aside = partial(voiding.suspend_round, reason="SeedUnavailable", at=OPENED)
 
-    Spec(ROUND).when(aside).then()
-    Spec(ROUND).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None, closing=None)).when(
+    Spec(fold_round).when(aside).then()
+    Spec(fold_round).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None, closing=None)).when(
         aside
     ).then()

@@ -1,39 +1,52 @@
 """Forced cards: they are chosen once, before any seat has acted, and are what a round takes."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
-from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import betting
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
-from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.forcing import SCENARIOS, CardsForced, Scenario, require_dealable
+from baccarat.domain.rounds.state import fold_round
 from baccarat.domain.rules.deal import Deal, Outcome, deal
-from tests.support.examples import ANN, BEN, CAT, DEADLINE, JUST_BEFORE, OPENED, P, confirmed, opened, placed
+from tests.support.examples import (
+    ANN,
+    BEN,
+    CAT,
+    DEADLINE,
+    JUST_BEFORE,
+    OPENED,
+    P,
+    RoundDecision,
+    confirmed,
+    opened,
+    placed,
+)
 from tests.support.spec import Spec
 
 TIE = SCENARIOS[Scenario.TIE]
 CHOSEN = CardsForced(cards=require_dealable(TIE, decks=1), forced_at=OPENED)
 
 
-def force(cards: Sequence[str] = TIE, *, at: object = OPENED) -> c.ForceCards:
-    return c.ForceCards(cards=tuple(cards), decks=8, now=at)  # type: ignore[arg-type]
+def force(cards: Sequence[str] = TIE, *, at: object = OPENED) -> RoundDecision:
+    return partial(betting.force_cards, cards=tuple(cards), decks=8, at=at)  # type: ignore[arg-type]
 
 
 def test_cards_are_chosen_while_seats_have_chips_but_none_has_acted() -> None:
-    before = Spec(ROUND).given(opened(ANN, BEN, CAT), placed(P, 500), e.SeatLeftRound(seat=3))
+    before = Spec(fold_round).given(opened(ANN, BEN, CAT), placed(P, 500), e.SeatLeftRound(seat=3))
     assert before.when(force()).then(CHOSEN).state().forced == CHOSEN.cards
 
 
 @pytest.mark.parametrize("acted", [confirmed(1, ANN, {P: 1000}), e.SeatPassed(seat=1), CHOSEN])
 def test_cards_are_not_chosen_once_a_seat_has_acted_nor_twice(acted: e.RoundEvent) -> None:
-    Spec(ROUND).given(opened(ANN, BEN), acted).when(force()).refused(r.TooLateToForce)
+    Spec(fold_round).given(opened(ANN, BEN), acted).when(force()).refused(r.TooLateToForce)
 
 
 def test_cards_are_chosen_while_betting_is_open_only() -> None:
-    Spec(ROUND).when(force()).refused(r.NoOpenRound)
-    betting = Spec(ROUND).given(opened(ANN, BEN))
+    Spec(fold_round).when(force()).refused(r.NoOpenRound)
+    betting = Spec(fold_round).given(opened(ANN, BEN))
     assert betting.when(force(at=JUST_BEFORE)).events()
     betting.when(force(at=DEADLINE)).refused(r.BettingIsClosed)
 
@@ -49,7 +62,7 @@ def test_cards_are_chosen_while_betting_is_open_only() -> None:
     ],
 )
 def test_a_round_takes_exactly_the_chosen_cards_or_none_are(cards: tuple[str, ...]) -> None:
-    Spec(ROUND).given(opened(ANN)).when(force(cards)).refused(r.CardsNotDealable)
+    Spec(fold_round).given(opened(ANN)).when(force(cards)).refused(r.CardsNotDealable)
 
 
 def test_no_card_is_chosen_more_often_than_the_decks_have_it() -> None:

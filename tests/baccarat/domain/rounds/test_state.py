@@ -1,15 +1,11 @@
-"""The machinery is whole: no event without its effect, no command without its judge, none that is not stored."""
+"""The machinery is whole: no event without its effect, none that is not stored."""
 
 from typing import Any, get_args
 
 import pytest
 
-from baccarat.domain.rounds import commands as rc
-from baccarat.domain.rounds import decider as round_decider
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds import state as round_state
-from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables import decider as table_decider
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables import evolve
 from baccarat.domain.tables.state import INITIAL as NO_TABLE
@@ -20,14 +16,6 @@ from tests.support.spec import Spec
 
 def test_every_round_event_has_its_effect() -> None:
     assert set(round_state._APPLY) == set(get_args(re.RoundEvent))
-
-
-def test_every_round_command_has_its_judge() -> None:
-    assert set(round_decider._DECIDE) == set(get_args(rc.RoundCommand))
-
-
-def test_every_table_command_has_its_judge() -> None:
-    assert set(table_decider._DECIDE) == set(get_args(tc.TableCommand))
 
 
 def test_what_moves_a_table_is_known() -> None:
@@ -63,7 +51,7 @@ def test_what_was_never_opened_has_no_facts() -> None:
 
 
 def test_applying_changes_no_state_that_was_there_before() -> None:
-    before = Spec(round_decider.ROUND).given(opened(ANN)).state()
+    before = Spec(round_state.fold_round).given(opened(ANN)).state()
     seat = before.seats[0]
 
     after = round_state.evolve(before, re.SeatPassed(seat=1))

@@ -1,17 +1,17 @@
 """Voiding a round: who may, when a second person has to agree, and what is undone."""
 
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 import pytest
 
-from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds import betting, voiding
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
-from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.events import RoundVoided, SeatVoided, VoidReason
 from baccarat.domain.rounds.signed_wager import wager_id
-from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rounds.state import Phase, fold_round
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.money import MoneyType
@@ -29,6 +29,8 @@ from tests.support.examples import (
     PLAYER_WINS,
     B,
     P,
+    RoundDecision,
+    RoundSpec,
     closing,
     confirmed,
     deal,
@@ -40,41 +42,41 @@ from tests.support.examples import (
 )
 from tests.support.spec import Spec
 
-Told = Spec[c.RoundCommand, RoundState, e.RoundEvent]
 MALFUNCTION = VoidReason.MALFUNCTION
 
 
-def void(*, by: str = "staff:1", seed: str | None = "5e" * 32) -> c.VoidRound:
-    return c.VoidRound(
+def void(*, by: str = "staff:1", seed: str | None = "5e" * 32) -> RoundDecision:
+    return partial(
+        voiding.void_round,
         by=by,
         reason=MALFUNCTION,
         note="The shoe jammed.",
         seed=seed,
-        now=DEADLINE,
+        at=DEADLINE,
         burn=0,
         closing=CLOSING_INPUTS,
         rules=rules_for("mini", currency="EUR"),
     )
 
 
-def approve(*purses: c.PlayerFunds, by: str = "staff:2", forgive: bool = False) -> c.VoidRound:
-    return replace(void(seed=None), approved_by=by, funds=purses, forgive=forgive)
+def approve(*purses: voiding.PlayerFunds, by: str = "staff:2", forgive: bool = False) -> RoundDecision:
+    return partial(void(seed=None), approved_by=by, funds=purses, forgive=forgive)
 
 
 def purse(
     *, game: int = 0, account: int = 0, rack: int = 0, seated: bool = True, money_type: MoneyType = MoneyType.REAL
-) -> c.PlayerFunds:
-    return c.PlayerFunds(player=ANN, money_type=money_type, seated=seated, game=game, account=account, rack=rack)
+) -> voiding.PlayerFunds:
+    return voiding.PlayerFunds(player=ANN, money_type=money_type, seated=seated, game=game, account=account, rack=rack)
 
 
-def settled(stakes: dict[object, int], *, banker: bool, rules: TableRules = MINI) -> Told:
+def settled(stakes: dict[object, int], *, banker: bool, rules: TableRules = MINI) -> RoundSpec:
     """Return Ann's wager, dealt and settled."""
     cards = BANKER_WINS if banker else PLAYER_WINS
-    spec: Told = Spec(ROUND).given(opened(ANN, rules=rules), confirmed(1, ANN, stakes))  # type: ignore[arg-type]
+    spec: RoundSpec = Spec(fold_round).given(opened(ANN, rules=rules), confirmed(1, ANN, stakes))  # type: ignore[arg-type]
     return spec.given(*spec.when(deal(cards, rules=rules)).events())
 
 
-def undone(spec: Told) -> SeatVoided:
+def undone(spec: RoundSpec) -> SeatVoided:
     (event,) = spec.events()
     assert isinstance(event, RoundVoided)
     (seat,) = event.seats
@@ -83,7 +85,7 @@ def undone(spec: Told) -> SeatVoided:
 
 def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> None:
     wager = confirmed(1, ANN, {P: 1000, B: 500})
-    spec = Spec(ROUND).given(opened(ANN, BEN, CAT), wager, placed(B, 500, seat=2), e.SeatPassed(seat=3))
+    spec = Spec(fold_round).given(opened(ANN, BEN, CAT), wager, placed(B, 500, seat=2), e.SeatPassed(seat=3))
 
     after = spec.when(void()).then(
         RoundVoided(
@@ -107,12 +109,12 @@ def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> 
 
 def test_a_round_set_aside_is_voided_and_no_longer_waits() -> None:
     aside = e.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED)
-    spec = Spec(ROUND).given(opened(ANN), confirmed(1, ANN, {P: 1000}), aside)
+    spec = Spec(fold_round).given(opened(ANN), confirmed(1, ANN, {P: 1000}), aside)
 
     after = spec.given(*spec.when(void(seed=None)).events())
 
     assert (after.state().phase, after.state().suspension_reason) == (Phase.VOIDED, None)
-    after.when(c.ResumeRound(by="staff:1", now=DEADLINE)).refused(r.RoundNotSuspended)
+    after.when(voiding.resume_round, by="staff:1", at=DEADLINE).refused(r.RoundNotSuspended)
     after.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
 
 
@@ -131,8 +133,8 @@ def test_a_round_is_voided_once() -> None:
 def test_a_round_that_lapsed_or_never_opened_has_nothing_to_void() -> None:
     lapsed = e.RoundLapsed(reason="no_wagers", lapsed_at=DEADLINE, seed=None, closing=None)
 
-    Spec(ROUND).given(opened(ANN), lapsed).when(void()).refused(r.RoundNotVoidable)
-    Spec(ROUND).when(void()).refused(r.RoundNotVoidable)
+    Spec(fold_round).given(opened(ANN), lapsed).when(void()).refused(r.RoundNotVoidable)
+    Spec(fold_round).when(void()).refused(r.RoundNotVoidable)
 
 
 def test_a_lost_stake_goes_back_to_the_seat_or_to_the_account_of_one_who_left() -> None:
@@ -168,7 +170,7 @@ def test_winnings_are_taken_from_what_there_is_and_the_rest_is_owed_or_forgiven(
 
 def test_play_money_is_never_owed() -> None:
     in_play = replace(confirmed(1, ANN, {P: 1000}), money_type=MoneyType.PLAY)
-    spec: Told = Spec(ROUND).given(opened(ANN, rules=MINI, money_type=MoneyType.PLAY), in_play)
+    spec: RoundSpec = Spec(fold_round).given(opened(ANN, rules=MINI, money_type=MoneyType.PLAY), in_play)
     spec = spec.given(*spec.when(deal(PLAYER_WINS, rules=MINI)).events())
 
     seat = undone(spec.when(approve(purse(money_type=MoneyType.PLAY))))
@@ -187,11 +189,11 @@ def test_commission_comes_out_of_the_rack_as_far_as_it_is_still_there(rack: int,
 
 
 def test_nobody_deals_or_bets_in_a_void_round() -> None:
-    spec = Spec(ROUND).given(opened(ANN, BEN), confirmed(1, ANN, {P: 1000}))
+    spec = Spec(fold_round).given(opened(ANN, BEN), confirmed(1, ANN, {P: 1000}))
     after = spec.given(*spec.when(void()).events())
 
     after.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
-    after.when(c.PassTurn(player=BEN, now=OPENED)).refused(r.BettingIsClosed)
+    after.when(betting.pass_turn, player=BEN, at=OPENED).refused(r.BettingIsClosed)
     assert after.state().void_of(1) is not None
     assert after.state().void_of(2) is None
     assert UUID(int=3) == after.state().require_opened().round

@@ -10,9 +10,9 @@ from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.roads import MAX_RUN_LENGTH, parse_run
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
-from baccarat.domain.tables.evolve import GameEvent
+from baccarat.domain.tables.evolve import GameEvent, fold_table
+from baccarat.domain.tables.evolve import evolve as evolve_table
 from baccarat.domain.tables.state import TableState
 from tests.support.examples import ANN, BIG, MINI, OPENED, SHOE, opened, table_opened
 
@@ -25,12 +25,12 @@ def round_id(number: int) -> UUID:
 
 
 def begun(rules: TableRules = MINI) -> TableState:
-    return TABLE.fold([table_opened(rules)])
+    return fold_table([table_opened(rules)])
 
 
 def told(state: TableState, *events: GameEvent) -> TableState:
     for event in events:
-        state = TABLE.evolve(state, event)
+        state = evolve_table(state, event)
     return state
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from baccarat.audit.report import FindingCollector
 from baccarat.domain.rules.table_rules import ShoeShape
-from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import refusals as r
+from baccarat.domain.tables import rules_lifecycle
 from baccarat.domain.tables.events import EffectiveFrom
 from baccarat.storage.event_registry import CATALOGUE
 from tests.baccarat.audit.simulated_table import PLAYERS, PlayReplay, SimulatedTable, finding_kinds, forge, replay
@@ -20,7 +20,15 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 def drafted(simulation: SimulatedTable, **changes: object) -> int:
     rules = replace(simulation.work.table.rules, **changes)
-    simulation.work.decide_on_table(c.DraftRules(rules, 7500, "", "", "staff:1", simulation.now))
+    simulation.work.on_table(
+        rules_lifecycle.draft_rules,
+        rules=rules,
+        floor=7500,
+        acknowledgement="",
+        reason="",
+        by="staff:1",
+        at=simulation.now,
+    )
     simulation.write()
     version: int = simulation.work.table.current_rules_lifecycle().latest_version
     return version
@@ -29,7 +37,7 @@ def drafted(simulation: SimulatedTable, **changes: object) -> int:
 def published(simulation: SimulatedTable, **changes: object) -> EffectiveFrom:
     """Draft and publish new rules, and return what they wait for."""
     version = drafted(simulation, **changes)
-    simulation.work.decide_on_table(c.PublishRules(version, "staff:2", simulation.now))
+    simulation.work.on_table(rules_lifecycle.publish_rules, version=version, by="staff:2", at=simulation.now)
     simulation.write()
     waiting = simulation.work.table.current_rules_lifecycle().pending
     assert waiting is not None
@@ -94,8 +102,10 @@ def test_rules_for_which_a_shoe_is_committed_to_can_give_way_only_to_others_of_t
     shoe_played(simulation)
     version = drafted(simulation, maximum=100_000)
     with pytest.raises(r.CommittedShoeConflict):
-        simulation.work.decide_on_table(c.PublishRules(version, "staff:2", simulation.now))
-    simulation.work.decide_on_table(c.RejectRules(version, "The shoe is bound.", "staff:2", simulation.now))
+        simulation.work.on_table(rules_lifecycle.publish_rules, version=version, by="staff:2", at=simulation.now)
+    simulation.work.on_table(
+        rules_lifecycle.reject_rules, version=version, reason="The shoe is bound.", by="staff:2", at=simulation.now
+    )
     simulation.write()
     assert published(simulation, decks=2, maximum=100_000) is EffectiveFrom.NEXT_SHOE
     shoe_played(simulation)
@@ -105,20 +115,28 @@ def test_rules_for_which_a_shoe_is_committed_to_can_give_way_only_to_others_of_t
 
 def test_withdrawn_rules_play_no_shoe_to_its_end_for_others_that_wait() -> None:
     simulation = seated()
-    simulation.work.decide_on_table(
-        c.RetireRules(simulation.work.table.rules.version, "Printed wrong.", "staff:2", simulation.now)
+    simulation.work.on_table(
+        rules_lifecycle.retire_rules,
+        version=simulation.work.table.rules.version,
+        reason="Printed wrong.",
+        by="staff:2",
+        at=simulation.now,
     )
     simulation.write()
     version = drafted(simulation, decks=2)
     with pytest.raises(r.RetiredRulesCannotWait):
-        simulation.work.decide_on_table(c.PublishRules(version, "staff:2", simulation.now))
+        simulation.work.on_table(rules_lifecycle.publish_rules, version=version, by="staff:2", at=simulation.now)
 
 
 def test_no_round_is_played_by_withdrawn_rules_while_others_wait_for_a_shoe() -> None:
     simulation = seated()
     published(simulation, decks=2)
-    simulation.work.decide_on_table(
-        c.RetireRules(simulation.work.table.rules.version, "Printed wrong.", "staff:2", simulation.now)
+    simulation.work.on_table(
+        rules_lifecycle.retire_rules,
+        version=simulation.work.table.rules.version,
+        reason="Printed wrong.",
+        by="staff:2",
+        at=simulation.now,
     )
     simulation.write()
     for action in ("place", "confirm", "deal"):

@@ -2,19 +2,20 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 import pytest
 
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.state import fold_round
 from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.tables import commands as c
+from baccarat.domain.tables import decisions
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
-from baccarat.domain.tables.decider import TABLE
+from baccarat.domain.tables.evolve import fold_table
 from casino.kernel.money import AmountNotPositive, MoneyType
 from tests.support.examples import (
     AC,
@@ -27,6 +28,7 @@ from tests.support.examples import (
     OPENED,
     B,
     P,
+    TableDecision,
     confirmed,
     deal,
     open_table,
@@ -41,27 +43,37 @@ from wallet.ledger.refusals import InsufficientFunds
 
 def take(
     seat: int, player: UUID = ANN, *, money_type: MoneyType = MoneyType.REAL, buy_in: int = 1000, available: int = 1000
-         ) -> c.TakeSeat:  # fmt: skip
-    return c.TakeSeat(player=player, seat=seat, money_type=money_type, buy_in=buy_in, available=available, now=OPENED)
+         ) -> TableDecision:  # fmt: skip
+    return partial(
+        decisions.take_seat,
+        player=player,
+        seat=seat,
+        money_type=money_type,
+        buy_in=buy_in,
+        available=available,
+        at=OPENED,
+    )
 
 
 def test_a_table_opens_with_frozen_rules() -> None:
-    Spec(TABLE).when(open_table(MINI)).then(
+    Spec(fold_table).when(open_table(MINI)).then(
         replace(table_opened(MINI), money_types=(MoneyType.REAL,), edge_accepted=())
     )
 
 
 def test_a_players_edge_for_real_money_needs_the_operators_word() -> None:
     assert player_edge_spots(AC) == (B,)
-    Spec(TABLE).when(open_table(AC, edge_accepted=False)).refused(r.PlayerEdgeNotAccepted, spots=[B])
-    Spec(TABLE).when(open_table(AC, money_types=(MoneyType.PLAY, MoneyType.REAL), edge_accepted=False)).refused(
+    Spec(fold_table).when(open_table(AC, edge_accepted=False)).refused(r.PlayerEdgeNotAccepted, spots=[B])
+    Spec(fold_table).when(open_table(AC, money_types=(MoneyType.PLAY, MoneyType.REAL), edge_accepted=False)).refused(
         r.PlayerEdgeNotAccepted
     )
-    Spec(TABLE).when(open_table(AC)).then(replace(table_opened(AC), money_types=(MoneyType.REAL,), edge_accepted=(B,)))
+    Spec(fold_table).when(open_table(AC)).then(
+        replace(table_opened(AC), money_types=(MoneyType.REAL,), edge_accepted=(B,))
+    )
 
 
 def test_a_players_edge_in_play_money_needs_nobodys_word() -> None:
-    Spec(TABLE).when(open_table(AC, money_types=(MoneyType.PLAY,), edge_accepted=False)).then(
+    Spec(fold_table).when(open_table(AC, money_types=(MoneyType.PLAY,), edge_accepted=False)).then(
         replace(table_opened(AC), money_types=(MoneyType.PLAY,), edge_accepted=())
     )
 
@@ -69,32 +81,34 @@ def test_a_players_edge_in_play_money_needs_nobodys_word() -> None:
 def test_play_money_is_refused_where_the_rules_offer_none() -> None:
     serious = rules_for("mini", currency="EUR", play_money=False)
 
-    Spec(TABLE).when(open_table(serious, money_types=(MoneyType.REAL, MoneyType.PLAY))).refused(r.PlayMoneyNotOffered)
-    assert Spec(TABLE).when(open_table(serious)).events()
+    Spec(fold_table).when(open_table(serious, money_types=(MoneyType.REAL, MoneyType.PLAY))).refused(
+        r.PlayMoneyNotOffered
+    )
+    assert Spec(fold_table).when(open_table(serious)).events()
 
 
 def test_a_player_takes_a_free_seat_with_money_from_the_account() -> None:
-    Spec(TABLE).given(table_opened()).when(take(5)).then(seat_taken(5, ANN, buy_in=1000))
+    Spec(fold_table).given(table_opened()).when(take(5)).then(seat_taken(5, ANN, buy_in=1000))
 
 
 @pytest.mark.parametrize("seat", [0, -1, 6])
 def test_a_seat_the_table_does_not_have_is_unknown(seat: int) -> None:
-    Spec(TABLE).given(table_opened()).when(take(seat)).refused(r.UnknownSeat, seats=5)
-    Spec(TABLE).given(table_opened(), seat_taken(1, ANN)).when(c.ChangeSeat(player=ANN, seat=seat, now=OPENED)).refused(
-        r.UnknownSeat
-    )
+    Spec(fold_table).given(table_opened()).when(take(seat)).refused(r.UnknownSeat, seats=5)
+    Spec(fold_table).given(table_opened(), seat_taken(1, ANN)).when(
+        decisions.change_seat, player=ANN, seat=seat, at=OPENED
+    ).refused(r.UnknownSeat)
 
 
 @pytest.mark.parametrize(("rules", "seats"), [(AC, 5), (MINI, 1), (BIG, 14)], ids=["atlantic_city", "mini", "big"])
 def test_a_preset_has_so_many_seats(rules: TableRules, seats: int) -> None:
-    spec = Spec(TABLE).given(table_opened(rules))
+    spec = Spec(fold_table).given(table_opened(rules))
 
     assert spec.when(take(seats, buy_in=rules.minimum, available=rules.minimum)).events()
     spec.when(take(seats + 1)).refused(r.UnknownSeat)
 
 
 def test_a_taken_seat_is_taken_and_one_seat_is_enough() -> None:
-    spec = Spec(TABLE).given(table_opened(), seat_taken(2, ANN))
+    spec = Spec(fold_table).given(table_opened(), seat_taken(2, ANN))
 
     spec.when(take(2, BEN)).refused(r.SeatIsTaken, seat=2)
     spec.when(take(3, ANN)).refused(r.AlreadySeated)
@@ -102,13 +116,13 @@ def test_a_taken_seat_is_taken_and_one_seat_is_enough() -> None:
 
 
 def test_a_book_the_table_does_not_take_is_refused() -> None:
-    spec = Spec(TABLE).given(table_opened(money_types=(MoneyType.REAL,)))
+    spec = Spec(fold_table).given(table_opened(money_types=(MoneyType.REAL,)))
 
     spec.when(take(1, money_type=MoneyType.PLAY)).refused(r.MoneyTypeNotOffered, money_types=[MoneyType.REAL])
 
 
 def test_the_buy_in_needs_the_account_balance() -> None:
-    spec = Spec(TABLE).given(table_opened())
+    spec = Spec(fold_table).given(table_opened())
 
     refusal = spec.when(take(1, buy_in=1001)).refused(InsufficientFunds, balance="10.00", needed="10.01")
     assert (refusal.account.kind, refusal.account.table) == ("account", None)
@@ -116,50 +130,50 @@ def test_the_buy_in_needs_the_account_balance() -> None:
 
 
 def test_a_buy_in_is_never_less_than_nothing() -> None:
-    Spec(TABLE).given(table_opened()).when(take(1, buy_in=-1)).refused(AmountNotPositive)
+    Spec(fold_table).given(table_opened()).when(take(1, buy_in=-1)).refused(AmountNotPositive)
 
 
 def test_a_player_changes_to_a_free_seat_and_keeps_what_is_theirs() -> None:
-    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN), seat_taken(3, BEN))
+    spec = Spec(fold_table).given(table_opened(), seat_taken(1, ANN), seat_taken(3, BEN))
     moved = e.SeatChanged(player=ANN, from_seat=1, to_seat=5, changed_at=OPENED)
 
-    state = spec.when(c.ChangeSeat(player=ANN, seat=5, now=OPENED)).then(moved).state()
+    state = spec.when(decisions.change_seat, player=ANN, seat=5, at=OPENED).then(moved).state()
 
     assert [(seat.seat, seat.player) for seat in state.seats] == [(3, BEN), (5, ANN)]
 
 
 def test_changing_seat_needs_a_seat_and_a_free_one() -> None:
-    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN), seat_taken(3, BEN))
+    spec = Spec(fold_table).given(table_opened(), seat_taken(1, ANN), seat_taken(3, BEN))
 
-    spec.when(c.ChangeSeat(player=ANN, seat=3, now=OPENED)).refused(r.SeatIsTaken)
-    spec.when(c.ChangeSeat(player=CAT, seat=2, now=OPENED)).refused(r.NotSeated)
-    spec.when(c.ChangeSeat(player=ANN, seat=1, now=OPENED)).then()
+    spec.when(decisions.change_seat, player=ANN, seat=3, at=OPENED).refused(r.SeatIsTaken)
+    spec.when(decisions.change_seat, player=CAT, seat=2, at=OPENED).refused(r.NotSeated)
+    spec.when(decisions.change_seat, player=ANN, seat=1, at=OPENED).then()
 
 
 def test_rebuy_moves_money_from_the_account_in_the_seats_money_type() -> None:
-    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN, money_type=MoneyType.PLAY))
-    rebuy = c.Rebuy(player=ANN, amount=500, available=500, now=OPENED)
+    spec = Spec(fold_table).given(table_opened(), seat_taken(1, ANN, money_type=MoneyType.PLAY))
+    rebuy = partial(decisions.rebuy, player=ANN, amount=500, available=500, at=OPENED)
 
     spec.when(rebuy).then(e.Rebought(seat=1, player=ANN, money_type=MoneyType.PLAY, amount=500, rebought_at=OPENED))
-    refusal = spec.when(replace(rebuy, available=499)).refused(InsufficientFunds)
+    refusal = spec.when(rebuy, available=499).refused(InsufficientFunds)
     assert refusal.account.money_type is MoneyType.PLAY
-    spec.when(replace(rebuy, player=BEN)).refused(r.NotSeated)
+    spec.when(rebuy, player=BEN).refused(r.NotSeated)
 
 
 @pytest.mark.parametrize("amount", [0, -500])
 def test_a_rebuy_of_nothing_or_less_is_refused(amount: int) -> None:
-    Spec(TABLE).given(table_opened(), seat_taken(1, ANN)).when(
-        c.Rebuy(player=ANN, amount=amount, available=500, now=OPENED)
+    Spec(fold_table).given(table_opened(), seat_taken(1, ANN)).when(
+        decisions.rebuy, player=ANN, amount=amount, available=500, at=OPENED
     ).refused(AmountNotPositive)
 
 
 def test_leaving_takes_the_game_balance_along_and_frees_the_seat() -> None:
-    leave = c.LeaveSeat(player=ANN, game_balance=700, now=OPENED)
+    leave = partial(decisions.leave_seat, player=ANN, game_balance=700, at=OPENED)
     left = e.SeatLeft(
         seat=1, player=ANN, money_type=MoneyType.REAL, returned=700, commission_collected=0, left_at=OPENED
     )
 
-    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN)).when(leave).then(left)
+    spec = Spec(fold_table).given(table_opened(), seat_taken(1, ANN)).when(leave).then(left)
 
     spec.when(leave).refused(r.NotSeated)
     assert spec.when(take(1, BEN)).events()
@@ -168,14 +182,15 @@ def test_leaving_takes_the_game_balance_along_and_frees_the_seat() -> None:
 AWAY, GONE = timedelta(seconds=90), timedelta(minutes=20)
 
 
-def free(*, silence: timedelta, game_balance: int = 700) -> c.FreeSeat:
-    return c.FreeSeat(
+def free(*, silence: timedelta, game_balance: int = 700) -> TableDecision:
+    return partial(
+        decisions.free_seat,
         player=ANN,
         game_balance=game_balance,
         last_seen_at=OPENED - silence,
         away_after=AWAY,
         gone_after=GONE,
-        now=OPENED,
+        at=OPENED,
     )
 
 
@@ -198,7 +213,7 @@ def missing(turns: int) -> list[re.SeatTimedOut]:
 
 
 def test_the_seat_of_an_absent_player_is_kept_for_as_many_missed_turns_as_the_table_says() -> None:
-    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN), *missing(2))
+    spec = Spec(fold_table).given(table_opened(), seat_taken(1, ANN), *missing(2))
 
     spec.when(free(silence=AWAY)).refused(r.SeatIsHeld)
     third = spec.given(*missing(1))
@@ -221,7 +236,7 @@ def test_the_seat_of_an_absent_player_is_kept_for_as_many_missed_turns_as_the_ta
     ids=lambda word: type(word).__name__,
 )
 def test_any_word_of_a_seat_starts_the_count_of_missed_turns_anew(word: object) -> None:
-    spec = Spec(TABLE).given(table_opened(), seat_taken(1, ANN), seat_taken(2, BEN), *missing(3))
+    spec = Spec(fold_table).given(table_opened(), seat_taken(1, ANN), seat_taken(2, BEN), *missing(3))
 
     spoken = spec.given(word)
 
@@ -231,26 +246,26 @@ def test_any_word_of_a_seat_starts_the_count_of_missed_turns_anew(word: object) 
 
 
 def test_where_no_rounds_pass_a_seat_is_kept_by_time() -> None:
-    spec = Spec(TABLE).given(table_opened(MINI), seat_taken(1, ANN), *missing(50))
+    spec = Spec(fold_table).given(table_opened(MINI), seat_taken(1, ANN), *missing(50))
 
     spec.when(free(silence=GONE - timedelta(microseconds=1))).refused(r.SeatIsHeld)
     spec.when(free(silence=GONE)).then(freed(e.SeatReleaseReason.DISCONNECTED, missed=50, silence=GONE))
 
 
 def test_freeing_a_seat_collects_the_commission_in_the_rack() -> None:
-    betting = Spec(ROUND).given(opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000}))
+    betting = Spec(fold_round).given(opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000}))
     settled = betting.when(deal(BANKER_WINS, rules=BIG, seed=None)).events()[-1]
-    spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
+    spec = Spec(fold_table).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
 
     spec.when(free(silence=GONE)).then(freed(e.SeatReleaseReason.DISCONNECTED, missed=0, silence=GONE, collected=500))
 
 
 def test_leaving_collects_the_commission_in_the_rack() -> None:
-    betting = Spec(ROUND).given(opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000}))
+    betting = Spec(fold_round).given(opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000}))
     settled = betting.when(deal(BANKER_WINS, rules=BIG, seed=None)).events()[-1]
-    spec = Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
+    spec = Spec(fold_table).given(table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), settled)
 
-    spec.when(c.LeaveSeat(player=ANN, game_balance=9500, now=OPENED)).then(
+    spec.when(decisions.leave_seat, player=ANN, game_balance=9500, at=OPENED).then(
         e.SeatLeft(
             seat=1, player=ANN, money_type=MoneyType.REAL, returned=9500, commission_collected=500, left_at=OPENED
         )

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 import pytest
@@ -19,11 +20,11 @@ from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rules.cards import FULL_DECK, Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.recorded import record
-from baccarat.domain.tables import commands as c
+from baccarat.domain.tables import decisions, shoes
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
-from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.events import RevealedSeed, ShoeCommitted, ShoeCutContributed, TableClosed
+from baccarat.domain.tables.evolve import fold_table
 from baccarat.domain.tables.shoes import burn_count
 from baccarat.domain.tables.witness_events import links_of_shoe
 from casino.kernel.money import MoneyType
@@ -40,6 +41,7 @@ from tests.support.examples import (
     ROUND,
     SHOE,
     B,
+    TableDecision,
     closing,
     confirmed,
     opened,
@@ -54,9 +56,9 @@ RELEASE = SignedRelease("cc", "", time_ms=0, number=0, previous="", signature=""
 BEFORE_THE_CUT = 8 * 52 - 14
 
 
-def start(first_card: str | None = "5h") -> c.StartShoe:
+def start(first_card: str | None = "5h") -> TableDecision:
     turned = None if first_card is None else Card(first_card)
-    return c.StartShoe(first_card=turned, root=ROOT, closing=CLOSING_INPUTS, now=OPENED)
+    return partial(shoes.start_shoe, first_card=turned, root=ROOT, closing=CLOSING_INPUTS, at=OPENED)
 
 
 def committed(number: int = 1) -> ShoeCommitted:
@@ -67,8 +69,8 @@ def given(player: UUID, contribution: str, *, seat: int = 1) -> ShoeCutContribut
     return ShoeCutContributed(shoe=SHOE, seat=seat, player=player, contribution=contribution, contributed_at=OPENED)
 
 
-def cut(player: UUID, contribution: str) -> c.ContributeToShoeCut:
-    return c.ContributeToShoeCut(player=player, contribution=contribution, now=OPENED)
+def cut(player: UUID, contribution: str) -> TableDecision:
+    return partial(shoes.contribute, player=player, contribution=contribution, at=OPENED)
 
 
 def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStarted:
@@ -143,14 +145,14 @@ def test_as_many_cards_are_burned_as_the_first_one_has_points_and_ten_for_a_ten_
     turned: str, burned: int
 ) -> None:
     assert burn_count(Card(turned)) == burned
-    spec = Spec(TABLE).given(table_opened(BIG), committed()).when(start(turned)).then(started(turned, burned))
+    spec = Spec(fold_table).given(table_opened(BIG), committed()).when(start(turned)).then(started(turned, burned))
     shoe = spec.state().shoe
     assert shoe is not None
     assert shoe.cards_used == 1 + burned
 
 
 def test_a_table_that_burns_none_starts_with_the_first_card() -> None:
-    spec = Spec(TABLE).given(table_opened(replace(BIG, burn=False)), committed())
+    spec = Spec(fold_table).given(table_opened(replace(BIG, burn=False)), committed())
     (event,) = spec.when(start(None)).events()
 
     shoe = spec.given(event).state().shoe
@@ -160,9 +162,9 @@ def test_a_table_that_burns_none_starts_with_the_first_card() -> None:
 
 
 def test_one_shoe_at_a_time() -> None:
-    spec = Spec(TABLE).given(table_opened(BIG))
+    spec = Spec(fold_table).given(table_opened(BIG))
 
-    spec.when(c.EndShoe(seed="5e" * 32, now=OPENED)).refused(r.NoShoe)
+    spec.when(shoes.end_shoe, seed="5e" * 32, at=OPENED).refused(r.NoShoe)
     spec.when(start()).refused(r.NoShoeCommitted)
     spec.given(started()).when(start()).refused(r.ShoeIsRunning)
 
@@ -170,20 +172,20 @@ def test_one_shoe_at_a_time() -> None:
 def test_the_next_shoe_has_the_next_number() -> None:
     ended = e.ShoeEnded(shoe=SHOE, seed="5e" * 32, cards_dealt=410, collected=(), ended_at=OPENED)
 
-    spec = Spec(TABLE).given(table_opened(BIG), committed(), started(), committed(2), ended)
+    spec = Spec(fold_table).given(table_opened(BIG), committed(), started(), committed(2), ended)
     spec.when(start("Kd")).then(started("Kd", 10, number=2))
 
 
 def test_the_next_shoe_is_committed_to_once_and_ahead_of_its_start() -> None:
-    spec = Spec(TABLE).given(table_opened(BIG))
-    commit = c.CommitShoe(shoe=SHOE, commitment="c0" * 32, now=OPENED)
+    spec = Spec(fold_table).given(table_opened(BIG))
+    commit = partial(shoes.commit_shoe, shoe=SHOE, commitment="c0" * 32, at=OPENED)
 
     spec.when(commit).then(committed()).when(commit).refused(r.ShoeIsCommitted)
     assert spec.given(committed(), started()).when(commit).then(committed(2)).state().next_shoe is not None
 
 
 def test_who_sits_may_add_to_the_cut_of_the_next_shoe_and_the_last_word_of_a_seat_counts() -> None:
-    spec = Spec(TABLE).given(table_opened(BIG), committed(), seat_taken(1, ANN), seat_taken(2, BEN))
+    spec = Spec(fold_table).given(table_opened(BIG), committed(), seat_taken(1, ANN), seat_taken(2, BEN))
 
     spec.when(cut(CAT, "aa")).refused(r.NotSeated)
     spec = spec.when(cut(BEN, "bb")).then(given(BEN, "bb", seat=2)).when(cut(ANN, "aa")).then(given(ANN, "aa"))
@@ -197,7 +199,7 @@ def test_who_sits_may_add_to_the_cut_of_the_next_shoe_and_the_last_word_of_a_sea
 
 
 def test_a_seat_can_flood_a_shoe_no_more_than_a_few_times_and_the_next_player_there_starts_anew() -> None:
-    spec = Spec(TABLE).given(table_opened(BIG), committed(), seat_taken(1, ANN))
+    spec = Spec(fold_table).given(table_opened(BIG), committed(), seat_taken(1, ANN))
     for number in range(MAX_CUT_CHANGES):
         spec = spec.when(cut(ANN, f"{number:02x}")).then(given(ANN, f"{number:02x}"))
 
@@ -211,10 +213,10 @@ def test_a_seat_can_flood_a_shoe_no_more_than_a_few_times_and_the_next_player_th
 
 def test_a_closed_table_reveals_what_it_committed_to_and_takes_nobody_any_more() -> None:
     other = UUID(int=98)
-    spec = Spec(TABLE).given(
+    spec = Spec(fold_table).given(
         table_opened(BIG), committed(), started(), replace(committed(2), shoe=other), seat_taken(1, ANN)
     )
-    close = c.CloseTable(by="staff:1", reason="worn", seeds={SHOE: "5e" * 32}, now=OPENED)
+    close = partial(decisions.close_table, by="staff:1", reason="worn", seeds={SHOE: "5e" * 32}, at=OPENED)
     left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=0, commission_collected=0, left_at=OPENED)
 
     spec.when(close).refused(r.TableIsOccupied)
@@ -222,12 +224,12 @@ def test_a_closed_table_reveals_what_it_committed_to_and_takes_nobody_any_more()
     spec = spec.given(left).when(close).then(TableClosed("staff:1", "worn", OPENED, seeds))
 
     assert list(spec.when(close).events()) == []
-    sit = c.TakeSeat(player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, available=0, now=OPENED)
+    sit = partial(decisions.take_seat, player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, available=0, at=OPENED)
     spec.when(sit).refused(r.TableIsClosed)
 
 
 def test_the_round_in_hand_is_finished_and_one_more_is_played() -> None:
-    spec = Spec(TABLE).given(table_opened(BIG), started())
+    spec = Spec(fold_table).given(table_opened(BIG), started())
 
     def shoe(*events: re.CardsDealt) -> tuple[bool, bool]:
         found = spec.given(*events).state().shoe
@@ -242,7 +244,7 @@ def test_the_round_in_hand_is_finished_and_one_more_is_played() -> None:
 
 
 def test_cards_burned_with_a_void_round_count_as_dealt() -> None:
-    spec = Spec(TABLE).given(table_opened(BIG), started(), opened(ANN, rules=BIG))
+    spec = Spec(fold_table).given(table_opened(BIG), started(), opened(ANN, rules=BIG))
 
     def shoe(*events: re.CardsDealt | RoundVoided) -> tuple[int, bool, bool]:
         found = spec.given(*events).state().shoe
@@ -273,11 +275,11 @@ def voided(*, burned: int) -> RoundVoided:
 
 
 def test_a_table_that_shuffles_each_round_has_no_shoe_to_run_down() -> None:
-    assert Spec(TABLE).given(table_opened(MINI), dealt(0, 6)).state().shoe is None
+    assert Spec(fold_table).given(table_opened(MINI), dealt(0, 6)).state().shoe is None
 
 
 def test_commission_owed_grows_round_by_round_for_the_seat_that_owes_it() -> None:
-    spec = Spec(TABLE).given(
+    spec = Spec(fold_table).given(
         table_opened(BIG), seat_taken(1, ANN), seat_taken(2, BEN), settled((1, ANN, 500), (2, BEN, 125)),
         settled((1, ANN, 40)),
     )  # fmt: skip
@@ -289,11 +291,11 @@ def test_commission_that_was_taken_at_once_is_not_owed() -> None:
     event = settled((1, ANN, 500))
     at_once = replace(event, wagers=tuple(replace(wager, deferred=False) for wager in event.wagers))
 
-    assert Spec(TABLE).given(table_opened(BIG), seat_taken(1, ANN), at_once).state().seats[0].owed == 0
+    assert Spec(fold_table).given(table_opened(BIG), seat_taken(1, ANN), at_once).state().seats[0].owed == 0
 
 
 def test_the_end_of_the_shoe_empties_the_racks_of_those_who_owe() -> None:
-    spec = Spec(TABLE).given(
+    spec = Spec(fold_table).given(
         table_opened(BIG), started(), seat_taken(1, ANN), seat_taken(2, BEN),
         seat_taken(3, CAT, money_type=MoneyType.PLAY),
         dealt(6, 5), settled((1, ANN, 500), (3, CAT, 125)),
@@ -301,7 +303,7 @@ def test_the_end_of_the_shoe_empties_the_racks_of_those_who_owe() -> None:
     real = e.CommissionCollected(seat=1, player=ANN, money_type=MoneyType.REAL, amount=500)
     play = e.CommissionCollected(seat=3, player=CAT, money_type=MoneyType.PLAY, amount=125)
 
-    after = spec.when(c.EndShoe(seed="5e" * 32, now=OPENED)).then(
+    after = spec.when(shoes.end_shoe, seed="5e" * 32, at=OPENED).then(
         e.ShoeEnded(shoe=SHOE, seed="5e" * 32, cards_dealt=11, collected=(real, play), ended_at=OPENED)
     )
 
@@ -315,34 +317,38 @@ def test_a_void_takes_commission_out_of_the_racks_that_held_it_and_leaves_the_ot
     undone = replace(voided(burned=0), seats=(seat,))
     history = (table_opened(BIG), seat_taken(1, ANN), seat_taken(2, BEN), settled((1, ANN, 500), (2, BEN, 125)), undone)
 
-    assert [(seat.player, seat.owed) for seat in TABLE.fold(history).seats] == [(ANN, 200), (BEN, 125)]
+    assert [(seat.player, seat.owed) for seat in fold_table(history).seats] == [(ANN, 200), (BEN, 125)]
 
 
 def test_what_a_seat_owes_moves_with_its_player() -> None:
     moved = e.SeatChanged(player=ANN, from_seat=1, to_seat=7, changed_at=OPENED)
     history = (table_opened(BIG), seat_taken(1, ANN), settled((1, ANN, 500)), moved, seat_taken(1, BEN))
 
-    assert [(seat.seat, seat.owed) for seat in TABLE.fold(history).seats] == [(1, 0), (7, 500)]
+    assert [(seat.seat, seat.owed) for seat in fold_table(history).seats] == [(1, 0), (7, 500)]
 
 
 def test_a_confirmed_wager_is_what_rebet_will_repeat_until_the_next_one() -> None:
     history = (table_opened(BIG), seat_taken(1, ANN), opened(ANN, rules=BIG), confirmed(1, ANN, {B: 2500}), settled())
 
-    assert TABLE.fold(history).seats[0].last_wager == {B: 2500}
+    assert fold_table(history).seats[0].last_wager == {B: 2500}
 
 
 def test_the_last_round_is_the_last_one_that_was_settled() -> None:
     first, second = opened(ANN), opened(ANN, round=UUID(int=99), number=2)
     lapsed = re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None, closing=None)
 
-    state = TABLE.fold((table_opened(), seat_taken(1, ANN), first, settled(), second, lapsed))
+    state = fold_table((table_opened(), seat_taken(1, ANN), first, settled(), second, lapsed))
 
     assert (state.round, state.last_round, state.rounds) == (None, first.round, 2)
 
 
 def test_the_links_of_a_shoe_are_taken_once() -> None:
-    cut = Spec(TABLE).given(table_opened(BIG), committed()).when(c.CloseShoeCut(CLOSING_INPUTS, OPENED))
-    links = c.ReceiveShoeLinks(SHOE, ())
+    cut = (
+        Spec(fold_table)
+        .given(table_opened(BIG), committed())
+        .when(shoes.close_cut_of_shoe, closing=CLOSING_INPUTS, at=OPENED)
+    )
+    links = partial(shoes.receive_links, shoe=SHOE, releases=())
     cut.then(*cut.events()).when(links).then(e.ShoeLinksReleased(SHOE, ())).when(links).then()
 
 

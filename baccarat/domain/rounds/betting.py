@@ -1,59 +1,35 @@
-"""Decisions of a round. `decide` checks a command against the state and returns events, or raises a refusal."""
+"""Decisions while betting is open. Each returns events, none if it changes nothing, or raises a refusal. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from types import MappingProxyType
+from uuid import UUID
 
-from baccarat.domain.rounds import commands as c
-from baccarat.domain.rounds import dealing, voiding
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.forcing import CardsForced, require_dealable
 from baccarat.domain.rounds.signed_wager import wager_id
-from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, SeatStatus, evolve
+from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules.table_rules import SpotKind, SpotsPerRound, TableRules, UnderMinimumPolicy
 from baccarat.domain.rules.wagers import require_makeable
-from casino.kernel.decider import Decider
 from casino.kernel.money import format_amount
 from wallet.ledger.accounts import game_account
 from wallet.ledger.refusals import InsufficientFunds
 
 Events = Sequence[e.RoundEvent]
-_StakingCommand = c.PlaceChips | c.RepeatWager | c.DoubleStakes | c.ConfirmWager
 
 
-def decide(command: c.RoundCommand, state: RoundState) -> Events:
-    """Return the events that follow from a command, none if it changes nothing. Raises a Refusal."""
-    return _DECIDE[type(command)](command, state)
-
-
-def _open(command: c.OpenRound, state: RoundState) -> Events:
+def open_round(state: RoundState, opened: e.RoundOpened) -> Events:
+    """Open betting on these terms."""
     if state.phase is not Phase.UNOPENED:
         raise r.RoundIsOpen
-    return (
-        e.RoundOpened(
-            round=command.round,
-            table=command.table,
-            operator=command.operator,
-            number=command.number,
-            rules=command.rules,
-            rules_label=command.rules_label,
-            shoe=command.shoe,
-            commitment=command.commitment,
-            seats=command.seats,
-            opened_at=command.now,
-            deadline_at=command.deadline_at,
-            contributions=command.contributions,
-            terms=command.terms,
-            witnesses=command.witnesses,
-        ),
-    )
+    return (opened,)
 
 
-def _require_turn(command: c.PlayerCommand, state: RoundState) -> RoundSeat:
+def _require_turn(state: RoundState, player: UUID, at: datetime) -> RoundSeat:
     """Return the player's seat if it may still act: betting is open and the seat has not acted."""
-    _require_open(state, command.now)
-    seat = state.seat_of(command.player)
+    _require_open(state, at)
+    seat = state.seat_of(player)
     if seat is None:
         raise r.NotYourTurn
     if seat.status is SeatStatus.CONFIRMED:
@@ -63,83 +39,104 @@ def _require_turn(command: c.PlayerCommand, state: RoundState) -> RoundSeat:
     return seat
 
 
-def _require_open(state: RoundState, now: datetime) -> None:
+def _require_open(state: RoundState, at: datetime) -> None:
     if state.phase is Phase.UNOPENED:
         raise r.NoOpenRound
     if state.phase is not Phase.BETTING or state.suspension_reason is not None:
         raise r.BettingIsClosed
     deadline = state.require_opened().deadline_at
-    if deadline is not None and now >= deadline:
+    if deadline is not None and at >= deadline:
         raise r.BettingIsClosed(deadline_at=deadline)
 
 
-def _place(command: c.PlaceChips, state: RoundState) -> Events:
-    seat = _require_turn(command, state)
-    require_makeable(command.amount, command.rules)
-    stakes = _add_stakes(seat.placed_stakes(), {command.spot: command.amount})
-    _require_within_rules(stakes, command.rules)
-    _require_funds(stakes, seat, command, state)
-    return (e.ChipsPlaced(seat=seat.seat, spot=command.spot, amount=command.amount),)
+def place_chips(
+    state: RoundState, *, player: UUID, spot: str, amount: int, available: int, rules: TableRules, at: datetime
+) -> Events:
+    """Put chips on a spot; `available` is the game balance in minor units."""
+    seat = _require_turn(state, player, at)
+    require_makeable(amount, rules)
+    stakes = _add_stakes(seat.placed_stakes(), {spot: amount})
+    _require_within_rules(stakes, rules)
+    _require_funds(state, seat, stakes, available, rules)
+    return (e.ChipsPlaced(seat=seat.seat, spot=spot, amount=amount),)
 
 
-def _undo(command: c.UndoPlacement, state: RoundState) -> Events:
-    seat = _require_turn(command, state)
+def undo_placement(state: RoundState, *, player: UUID, at: datetime) -> Events:
+    seat = _require_turn(state, player, at)
     if not seat.placements:
         raise r.NoChipsPlaced
     return (e.PlacementUndone(seat=seat.seat),)
 
 
-def _clear(command: c.ClearChips, state: RoundState) -> Events:
-    seat = _require_turn(command, state)
+def clear_chips(state: RoundState, *, player: UUID, at: datetime) -> Events:
+    seat = _require_turn(state, player, at)
     return (e.ChipsCleared(seat=seat.seat),) if seat.placements else ()
 
 
-def _repeat(command: c.RepeatWager, state: RoundState) -> Events:
-    seat = _require_turn(command, state)
+def repeat_wager(
+    state: RoundState, *, player: UUID, stakes: Mapping[str, int], available: int, rules: TableRules, at: datetime
+) -> Events:
+    """Place the last wager again. `stakes` is that wager, empty if there was none."""
+    seat = _require_turn(state, player, at)
     if seat.placements:
         raise r.ChipsAlreadyPlaced
-    if not command.stakes:
+    if not stakes:
         raise r.NothingToRepeat
-    _require_within_rules(command.stakes, command.rules)
-    _require_funds(command.stakes, seat, command, state)
-    return (e.StakesRebet(seat=seat.seat, stakes=dict(command.stakes)),)
+    _require_within_rules(stakes, rules)
+    _require_funds(state, seat, stakes, available, rules)
+    return (e.StakesRebet(seat=seat.seat, stakes=dict(stakes)),)
 
 
-def _double(command: c.DoubleStakes, state: RoundState) -> Events:
-    seat = _require_turn(command, state)
+def double_stakes(state: RoundState, *, player: UUID, available: int, rules: TableRules, at: datetime) -> Events:
+    """Place the chips that lie there once more."""
+    seat = _require_turn(state, player, at)
     placed = seat.placed_stakes()
     if not placed:
         raise r.NoChipsPlaced
     stakes = _add_stakes(placed, placed)
-    _require_within_rules(stakes, command.rules)
-    _require_funds(stakes, seat, command, state)
+    _require_within_rules(stakes, rules)
+    _require_funds(state, seat, stakes, available, rules)
     return (e.StakesRebet(seat=seat.seat, stakes=placed),)
 
 
-def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
-    seat = _require_turn(command, state)
-    placed = command.stakes or seat.placed_stakes()
+def confirm_wager(
+    state: RoundState,
+    *,
+    player: UUID,
+    available: int,
+    rules: TableRules,
+    at: datetime,
+    signature: e.WagerSignature | None = None,
+    stakes: Mapping[str, int] = MappingProxyType({}),
+    debit: UUID | None = None,
+) -> Events:
+    """Confirm the placed chips as a wager; the player's "deal". `stakes` replace them. A `signature` was verified.
+
+    `debit` is the transaction by which the operator's own wallet has paid the stakes.
+    """
+    seat = _require_turn(state, player, at)
+    placed = stakes or seat.placed_stakes()
     if not placed:
         raise r.NoChipsPlaced
-    for stake in command.stakes.values():
-        require_makeable(stake, command.rules)
-    _require_within_rules(placed, command.rules)
-    raised = _shortfalls(placed, command.rules)
-    stakes = _add_stakes(placed, raised)
-    _require_within_rules(stakes, command.rules)
-    _require_funds(stakes, seat, command, state)
+    for stake in stakes.values():
+        require_makeable(stake, rules)
+    _require_within_rules(placed, rules)
+    raised = _shortfalls(placed, rules)
+    wagered = _add_stakes(placed, raised)
+    _require_within_rules(wagered, rules)
+    _require_funds(state, seat, wagered, available, rules)
     return (
-        *((e.ChipsCleared(seat=seat.seat),) if command.stakes and seat.placements else ()),
+        *((e.ChipsCleared(seat=seat.seat),) if stakes and seat.placements else ()),
         e.WagerConfirmed(
             wager=wager_id(state.require_opened().round, seat.seat),
             seat=seat.seat,
             player=seat.player,
             money_type=seat.money_type,
-            stakes=stakes,
+            stakes=wagered,
             raised=raised,
-            confirmed_at=command.now,
-            signature=command.signature,
-            debit=command.debit,
+            confirmed_at=at,
+            signature=signature,
+            debit=debit,
         ),
     )
 
@@ -185,9 +182,11 @@ def _alike(limits: Mapping[str, int]) -> tuple[list[str], int]:
     return sorted(spot for spot, each in limits.items() if each == limit), limit
 
 
-def _require_funds(stakes: Mapping[str, int], seat: RoundSeat, command: _StakingCommand, state: RoundState) -> None:
+def _require_funds(
+    state: RoundState, seat: RoundSeat, stakes: Mapping[str, int], available: int, rules: TableRules
+) -> None:
     total = sum(stakes.values())
-    if total <= command.available:
+    if total <= available:
         return
     round_ = state.require_opened()
     account = game_account(
@@ -195,47 +194,33 @@ def _require_funds(stakes: Mapping[str, int], seat: RoundSeat, command: _Staking
         player=seat.player,
         table=round_.table,
         money_type=seat.money_type,
-        currency=command.rules.currency,
+        currency=rules.currency,
     )
-    raise InsufficientFunds(account=account, balance=command.available, needed=total)
+    raise InsufficientFunds(account=account, balance=available, needed=total)
 
 
-def _pass(command: c.PassTurn, state: RoundState) -> Events:
-    return (e.SeatPassed(seat=_require_turn(command, state).seat),)
+def pass_turn(state: RoundState, *, player: UUID, at: datetime) -> Events:
+    return (e.SeatPassed(seat=_require_turn(state, player, at).seat),)
 
 
-def _force(command: c.ForceCards, state: RoundState) -> Events:
-    """Choose the cards once, before any seat has acted: whoever wagers can know that they are chosen."""
-    _require_open(state, command.now)
+def force_cards(state: RoundState, *, cards: Sequence[str], decks: int, at: datetime) -> Events:
+    """Choose what the round is dealt, in deal order, from so many decks.
+
+    Once, before any seat has acted: whoever wagers can know that the cards are chosen.
+    """
+    _require_open(state, at)
     if state.forced or not all(seat.status in {SeatStatus.DECIDING, SeatStatus.LEFT} for seat in state.seats):
         raise r.TooLateToForce
-    return (CardsForced(cards=require_dealable(command.cards, decks=command.decks), forced_at=command.now),)
+    return (CardsForced(cards=require_dealable(cards, decks=decks), forced_at=at),)
 
 
-def _leave(command: c.LeaveRound, state: RoundState) -> Events:
+def leave_round(state: RoundState, *, player: UUID) -> Events:
+    """Leave the round before confirming, to leave the table or change seats."""
     if not state.is_running():
         return ()
-    seat = state.seat_of(command.player)
+    seat = state.seat_of(player)
     if seat is None or seat.status in {SeatStatus.PASSED, SeatStatus.TIMED_OUT, SeatStatus.LEFT}:
         return ()
     if seat.status is SeatStatus.CONFIRMED:
         raise r.WagerInPlay(round=str(state.require_opened().round), deadline_at=state.require_opened().deadline_at)
     return (e.SeatLeftRound(seat=seat.seat),)
-
-
-_DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
-    c.OpenRound: _open,
-    c.PlaceChips: _place,
-    c.UndoPlacement: _undo,
-    c.ClearChips: _clear,
-    c.RepeatWager: _repeat,
-    c.DoubleStakes: _double,
-    c.ConfirmWager: _confirm,
-    c.PassTurn: _pass,
-    c.ForceCards: _force,
-    c.LeaveRound: _leave,
-    **dealing.DECIDE,
-    **voiding.DECIDE,
-}
-
-ROUND: Final[Decider[c.RoundCommand, RoundState, e.RoundEvent]] = Decider(initial=INITIAL, decide=decide, evolve=evolve)
