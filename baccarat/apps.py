@@ -26,12 +26,14 @@ class BaccaratConfig(AppConfig):
         from casino.api.compression import register_dictionary
         from casino.api.jwks import register_keys
         from casino.compliance import attestation
+        from casino.events import schema
         from casino.feed.asyncapi import register_channel
         from casino.feed.types import register
         from casino.observability import health
         from casino.staff import duties
         from wallet.ledger.queries import register_wagers
 
+        schema.describe_in(Path(self.path) / "schema")
         duties.register(*acts.ACTS)
         register_wagers("wager", "settlement", "void", find=own_rounds.wagers_of)
         _register_reports()

@@ -17,7 +17,7 @@ from baccarat.audit.parallel import AuditContext, PartialAudit, Progress
 from baccarat.audit.report import NOT_READ, AuditReport, FindingCollector, Row
 from casino.checkpoints import replicas
 from casino.checkpoints.records import SignedCheckpoint
-from casino.events import guards
+from casino.events import schema
 from casino.events.hash_chain import CheckedEvent
 from casino.events.verification import Head, compare_head, current_head
 from casino.kernel.findings import Finding
@@ -52,8 +52,7 @@ happened to since then, in it or in one of its rounds, follows by the rules from
 with its own seal, its money moved as it says, and all its rows are as they should be; so do wallets, payments, limits
 and chats; the accounts that were moved since then agree with their postings, from the first on; every manifest is
 signed, agrees with its event and its copy, and with its rows if it was made since; members of staff, keys, settings
-and texts agree with their newest digests; and triggers, functions, privileges and the application's role are what
-migrations made. What it does not read:
+and texts agree with their newest digests; and the whole schema is what migrations made. What it does not read:
 {"; ".join(NOT_READ)}.
 For that, audit in full.
 """
@@ -68,7 +67,7 @@ def run_audit(
     max_wait: float = MAX_WAIT_SECONDS,
     progress: Progress | None = None,
     log_only: bool = False,
-    with_guards: bool = False,
+    with_schema: bool = False,
     jobs: int = 1,
     pool: Executor | None = None,
     save_at: int = 0,
@@ -80,8 +79,8 @@ def run_audit(
 
     With a position `since`, or that of a good `checkpoint`, audit only what changed after it: `INCREMENTAL_SCOPE`.
     `expected` is a head kept from an earlier audit. `max_wait` is in seconds. `progress(done, total)` counts events.
-    With `log_only`, check events against the chain and the rules, and nothing else. With `with_guards`, compare
-    triggers, functions and privileges with what migrations made, too. A `pool` of `jobs` processes
+    With `log_only`, check events against the chain and the rules, and nothing else. With `with_schema`, compare
+    the whole schema with what migrations made, too. A `pool` of `jobs` processes
     (`parallel.start_processes`) shares the work of a full audit, with the same findings. A full audit in one process
     calls `save` when the position `save_at` is reached. Call it outside of any transaction.
     """
@@ -103,13 +102,16 @@ def run_audit(
             if not log_only:
                 part.findings.extend(beside_log.check(kept, now=log_reader.snapshot_time()[0], since=checkpoint))
         part.chain_findings.extend(() if expected is None else compare_head(expected))
-        if with_guards and not log_only:
-            part.findings.extend(guards.check())
+        compared = schema.check() if with_schema and not log_only else schema.SchemaCheck([])
+        part.findings.extend(compared.findings)
         entries = 0 if log_only else comparison.count_entries()
-    return _report(part, head, since=since, entries=entries, start=start)
+    not_read = (*(NOT_READ if since else ()), *compared.not_compared)
+    return _report(part, head, since=since, entries=entries, start=start, not_read=not_read)
 
 
-def _report(part: PartialAudit, head: Head, *, since: int, entries: int, start: float) -> AuditReport:
+def _report(
+    part: PartialAudit, head: Head, *, since: int, entries: int, start: float, not_read: tuple[str, ...]
+) -> AuditReport:
     return AuditReport(
         rounds=part.rounds,
         events=part.events,
@@ -119,7 +121,7 @@ def _report(part: PartialAudit, head: Head, *, since: int, entries: int, start: 
         log_seconds=part.seconds,
         head=(head.position, head.digest.hex()),
         since=since,
-        not_read=NOT_READ if since else (),
+        not_read=not_read,
     )
 
 

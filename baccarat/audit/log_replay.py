@@ -31,6 +31,8 @@ from casino.compliance.complaints import COMPLAINT_EVENTS
 from casino.compliance.erasure import ERASURE_EVENTS
 from casino.compliance.erasure_audit import ErasureTraces
 from casino.events.codec import MalformedEvent, UnknownEvent
+from casino.events.schema import SCHEMA_EVENTS
+from casino.events.schema import STREAM as SCHEMA_STREAM
 from casino.kernel.findings import Finding
 from casino.operators.change_audit import ChangeTraces, causes_of
 from casino.operators.changes import CHANGE_EVENTS
@@ -75,7 +77,8 @@ ROUND_VOIDED: Final = re.RoundVoided.__name__
 
 UNREADABLE: Final = "event can't be read"
 OTHERS: Final = (
-    WALLET, CHAT, CHANGE_EVENTS, ACT_EVENTS, ERASURE_EVENTS, COMPLAINT_EVENTS, MANIFEST_EVENTS, ARCHIVE_EVENTS
+    WALLET, CHAT, CHANGE_EVENTS, ACT_EVENTS, ERASURE_EVENTS, COMPLAINT_EVENTS, MANIFEST_EVENTS, ARCHIVE_EVENTS,
+    SCHEMA_EVENTS,
 )  # fmt: skip
 
 
@@ -187,11 +190,8 @@ class LogReplay:
             self.wallets.replay(event, row)
         if kind in WALLET_KINDS or kind in ACT_EVENTS:  # acts are compared with the rows that they name
             return None
-        if kind in MANIFEST_EVENTS or kind in ARCHIVE_EVENTS:  # what they name is compared with their digests
-            stream, number = (MANIFEST_STREAM, event.number) if kind in MANIFEST_EVENTS else (stream_of(event.month), 1)
-            if (row.stream, row.version) != (stream, number):
-                expected = f"{stream} version {number}"
-                self.collector.add("stream differs", event_location(row), expected, f"{row.stream} {row.version}")
+        if kind in MANIFEST_EVENTS or kind in ARCHIVE_EVENTS or kind in SCHEMA_EVENTS:
+            self._digests(row, event)
             return None
         if kind in ERASURE_EVENTS:
             self._record(self.erasures.replay(event, row, where=event_location(row)))
@@ -203,6 +203,17 @@ class LogReplay:
         if kind == "RoundOpened":
             return self._open_round(row, event)
         return self._open_table(row, event) if kind == "TableOpened" else self._table(row, event)
+
+    def _digests(self, row: Row, event: Any) -> None:
+        """Check the place of an event that names digests, with which what it names is compared elsewhere."""
+        stream, version = SCHEMA_STREAM, row.version
+        if row.type in MANIFEST_EVENTS:
+            stream, version = MANIFEST_STREAM, event.number
+        elif row.type in ARCHIVE_EVENTS:
+            stream, version = stream_of(event.month), 1
+        if (row.stream, row.version) != (stream, version):
+            expected, actual = f"{stream} version {version}", f"{row.stream} {row.version}"
+            self.collector.add("stream differs", event_location(row), expected, actual)
 
     def _traces_of(self, kind: str) -> ChatTraces | ChangeTraces | ComplaintTraces | KillSwitchTraces | None:
         if kind in CHAT:

@@ -112,7 +112,7 @@ def _audit_newest() -> tuple[AuditKind, AuditReport]:
     save_at = 0 if goal is None or (start is not None and goal.size <= start.checkpoint.size) else goal.size
     if start is None:
         kind = AuditKind.FULL
-        report = engine.run_audit(with_guards=True, save_at=save_at, save=states.__setitem__)
+        report = engine.run_audit(with_schema=True, save_at=save_at, save=states.__setitem__)
     else:
         kind = AuditKind.SINCE_CHECKPOINT
         report = ranges.audit_since(start, save_at=save_at, save=states.__setitem__)

@@ -17,7 +17,7 @@ from baccarat.audit.parallel import AuditContext, OtherStreamsTask, TableGroupRe
 from baccarat.audit.report import AuditReport, FindingCollector, Row
 from casino.checkpoints import replicas
 from casino.checkpoints.records import SignedCheckpoint
-from casino.events import guards
+from casino.events import schema
 from casino.events.verification import Head, LogRange, current_head, head_at, range_between, range_from
 from casino.kernel.findings import Finding
 
@@ -49,7 +49,7 @@ def audit_since(
 ) -> AuditReport:
     """Audit what happened since a state; call `save` when the position `save_at` is reached.
 
-    Everything that is now is compared with it: tables, balances, secrets, rights, guards. Call it outside of any
+    Everything that is now is compared with it: tables, balances, secrets, rights, schema. Call it outside of any
     transaction.
     """
     began, checkpoint = time.monotonic(), start.checkpoint
@@ -66,15 +66,12 @@ def audit_since(
         comparison.check_balances(notes)
         comparison.check_other_streams(replay, notes, only=log)
         now, _ = log_reader.snapshot_time()
-        findings = [
-            *notes.findings,
-            *beside_log.check(kept, now=now, since=checkpoint),
-            *guards.check(),
-        ]
+        compared = schema.check()
+        findings = [*notes.findings, *beside_log.check(kept, now=now, since=checkpoint), *compared.findings]
         entries = comparison.count_entries(log)
     return _report(
         replay, chain, findings, began=began, replayed=replayed, entries=entries, head=head, since=checkpoint.size,
-        not_read=NOT_READ_SINCE,
+        not_read=(*NOT_READ_SINCE, *compared.not_compared),
     )  # fmt: skip
 
 

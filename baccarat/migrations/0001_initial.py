@@ -4,7 +4,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from casino.events.immutability import append_only, grant_all, lift_append_only
-from casino.events.row_digests import HeldTable, hold_rows, release_rows
+from casino.events.row_digests import HeldTable, HoldRows
 
 ORDINARY = ("baccarat_sitting", "baccarat_killswitch", "baccarat_rulesversion", "baccarat_playerpreferences")
 HELD = {
@@ -337,8 +337,5 @@ class Migration(migrations.Migration):
         ),
         migrations.RunSQL(sql=append_only("baccarat_voidpolicy"), reverse_sql=lift_append_only("baccarat_voidpolicy")),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
-        *(
-            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
-            for table, held in HELD.items()
-        ),
+        *(HoldRows(table, held) for table, held in HELD.items()),
     ]

@@ -6,7 +6,8 @@ class EventsConfig(AppConfig):
     label = "events"
 
     def ready(self) -> None:
-        """Check that events are sealed in time."""
+        """Check that events are sealed in time, and that the schema is what migrations made."""
+        from casino.events import schema
         from casino.observability import health
 
         oldest = """
@@ -14,3 +15,4 @@ class EventsConfig(AppConfig):
             WHERE id = (SELECT min(event_id) FROM events_unsealed)
         """
         health.watch("sealing", oldest, limit=10.0)
+        health.readiness.register("schema", schema.readiness)

@@ -10,11 +10,13 @@ the application's role itself leaves a digest at its place in the order, which c
 are encrypted, so their digests tell nothing after an erasure; a personal column in plain text is not counted.
 """
 
-import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Final, NamedTuple
 
-from casino.events import guards
+from django.db import migrations
+from django.db.migrations.loader import MigrationLoader
+
 from casino.events.immutability import app_role, safe_identifier
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
@@ -24,10 +26,6 @@ FOREIGN: Final = "row was not written by the application"
 MAX_FINDINGS: Final = 1000
 """The most findings of one kind."""
 
-_HELD: Final = re.compile(
-    r"CREATE TRIGGER \w+_digests AFTER .+? ON (\w+)\s.+?events_record_digest\('(.+?)', '(.*?)', '(.*?)', '(.*?)'\)",
-    re.DOTALL,
-)
 _KEY: Final = "concat_ws(',', {columns})"
 _CONTENT: Final = "to_jsonb({row}) - '{{{ignored}}}'::text[]"
 _PRESENT: Final = """
@@ -74,7 +72,7 @@ class HeldTable(NamedTuple):
 def hold_rows(table: str, held: HeldTable) -> tuple[str, ...]:
     """Return the statements after which every change of a row of `table` is recorded, and which record its rows.
 
-    For migrations, after `casino.events` 0001_initial. A migration that writes rows of such a table later does it as
+    For `HoldRows`, after `casino.events` 0001_initial. A migration that writes rows of such a table later does it as
     the application's role (SET LOCAL ROLE). To count other columns: `release_rows`, then `hold_rows` again. Raises
     ImproperlyConfigured for a name that is not plain.
     """
@@ -94,18 +92,21 @@ def release_rows(table: str) -> str:
     return f"DROP TRIGGER {name}_digests ON {name}"
 
 
+class HoldRows(migrations.RunSQL):
+    """The operation of a migration that holds the rows of a table."""
+
+    def __init__(self, table: str, held: HeldTable) -> None:
+        super().__init__(sql=hold_rows(table, held), reverse_sql=release_rows(table))
+        self.table: Final = table
+        self.held: Final = held
+
+
+@cache
 def held_tables() -> Mapping[str, HeldTable]:
     """Return the tables that the migrations of the code hold."""
-    return {
-        match[1]: HeldTable(
-            _names(match[2]), _names(match[3]), _names(match[5]) if match[4] else None, match[4] == "UPDATE"
-        )
-        for match in _HELD.finditer(guards.migration_sql())
-    }
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(filter(None, text.split(",")))
+    loaded = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
+    operations = (each for migration in loaded.values() for each in migration.operations)
+    return {each.table: each.held for each in operations if isinstance(each, HoldRows)}
 
 
 def check() -> list[Finding]:

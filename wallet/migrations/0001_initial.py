@@ -3,7 +3,7 @@ from pathlib import Path
 from django.db import migrations, models
 
 from casino.events.immutability import append_only, grant_all, lift_append_only
-from casino.events.row_digests import HeldTable, hold_rows, release_rows
+from casino.events.row_digests import HeldTable, HoldRows
 
 HERE = Path(__file__).parent
 FORWARD = tuple((HERE / name).read_text(encoding="utf-8") for name in ("0001_tables.sql", "0001_functions.sql"))
@@ -449,8 +449,5 @@ class Migration(migrations.Migration):
         ),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
-        *(
-            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
-            for table, held in HELD.items()
-        ),
+        *(HoldRows(table, held) for table, held in HELD.items()),
     ]

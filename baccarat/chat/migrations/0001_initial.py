@@ -2,7 +2,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import migrations, models
 
 from casino.events.immutability import grant_all
-from casino.events.row_digests import HeldTable, hold_rows, release_rows
+from casino.events.row_digests import HeldTable, HoldRows
 from casino.staff.retention_sql import drop_retain_for_sql, retain_for_sql
 
 # Kept for five years, as complaints are (GLI-19 A.4.4 b).
@@ -157,8 +157,5 @@ class Migration(migrations.Migration):
             for table, column in TIMES.items()
         ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in CHANGEABLE),
-        *(
-            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
-            for table, held in HELD.items()
-        ),
+        *(HoldRows(table, held) for table, held in HELD.items()),
     ]

@@ -59,7 +59,7 @@ class Command(BaseCommand):
             raise CommandError(f"{error}. Remove it to begin a new record of heads.") from error
         checkpoint = self._checkpoint(expected) if options["since_checkpoint"] else None
         options_of_run = {
-            "since": since, "checkpoint": checkpoint, "expected": expected, "max_wait": oldest, "with_guards": True
+            "since": since, "checkpoint": checkpoint, "expected": expected, "max_wait": oldest, "with_schema": True
         }  # fmt: skip
         report = _audit(self._jobs(int(options["jobs"])), quiet=bool(options["json"]), **options_of_run)
         if report.ok:

@@ -3,7 +3,7 @@ import django.db.models.functions.datetime
 from django.db import migrations, models
 
 from casino.events.immutability import append_only, grant_all, lift_append_only
-from casino.events.row_digests import HeldTable, hold_rows, release_rows
+from casino.events.row_digests import HeldTable, HoldRows
 
 APPEND_ONLY = ("risk_riskrule", "risk_riskalert", "risk_playerstatus", "risk_playernote")
 ORDINARY = ("risk_activity", "risk_playerpair", "risk_playernetwork")
@@ -212,7 +212,5 @@ class Migration(migrations.Migration):
         ),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
-        migrations.RunSQL(
-            sql=hold_rows("risk_riskrule", HeldTable(("id",), own=())), reverse_sql=release_rows("risk_riskrule")
-        ),
+        HoldRows("risk_riskrule", HeldTable(("id",), own=())),
     ]

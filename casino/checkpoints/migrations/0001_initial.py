@@ -4,7 +4,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from casino.events.immutability import append_only, lift_append_only
-from casino.events.row_digests import HeldTable, hold_rows, release_rows
+from casino.events.row_digests import HeldTable, HoldRows
 
 FORWARD = (Path(__file__).parent / "0001_tables.sql").read_text(encoding="utf-8")
 TABLES = [
@@ -70,8 +70,5 @@ class Migration(migrations.Migration):
         ),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=migrations.RunSQL.noop) for table in TABLES),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in AUDITS),
-        *(
-            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
-            for table, held in HELD.items()
-        ),
+        *(HoldRows(table, held) for table, held in HELD.items()),
     ]

@@ -2,7 +2,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from casino.events.immutability import app_role, append_only, grant_all, lift_append_only
-from casino.events.row_digests import HeldTable, hold_rows, release_rows
+from casino.events.row_digests import HeldTable, HoldRows
 
 ROLE = app_role()
 ACTION = "compliance_caseaction"
@@ -269,8 +269,5 @@ class Migration(migrations.Migration):
             ],
             reverse_sql=migrations.RunSQL.noop,
         ),
-        *(
-            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
-            for table, held in HELD.items()
-        ),
+        *(HoldRows(table, held) for table, held in HELD.items()),
     ]

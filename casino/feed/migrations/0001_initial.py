@@ -3,7 +3,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import migrations, models
 
 from casino.events.immutability import grant_all
-from casino.events.row_digests import HeldTable, hold_rows, release_rows
+from casino.events.row_digests import HeldTable, HoldRows
 
 TABLES = (
     "feed_feedhead",
@@ -166,8 +166,5 @@ class Migration(migrations.Migration):
             },
         ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in TABLES),
-        *(
-            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
-            for table, held in HELD.items()
-        ),
+        *(HoldRows(table, held) for table, held in HELD.items()),
     ]

@@ -20,6 +20,7 @@ from casino.observability.health import Observations
 REMEDIES: Final = {
     "database": CONDITIONS["database"].command,
     "migrations": "docker compose run --rm migrate",
+    "schema": "manage.py audit",
     "clock": "chronyc tracking; manage.py integrity",
     "currencies": "compare CURRENCIES of all processes",
     "personal_keys": "compare PERSONAL_KEYS of all processes",

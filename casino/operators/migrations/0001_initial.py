@@ -4,7 +4,7 @@ from django.db import migrations, models
 from django.db.models.functions import Coalesce, Now
 
 from casino.events.immutability import grant_all
-from casino.events.row_digests import HeldTable, hold_rows, release_rows
+from casino.events.row_digests import HeldTable, HoldRows
 
 ORDINARY = (
     "operators_brand",
@@ -792,8 +792,5 @@ class Migration(migrations.Migration):
             reverse_sql=migrations.RunSQL.noop,
         ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
-        *(
-            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
-            for table, held in HELD.items()
-        ),
+        *(HoldRows(table, held) for table, held in HELD.items()),
     ]

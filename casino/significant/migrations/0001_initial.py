@@ -2,7 +2,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from casino.events.immutability import app_role, append_only, lift_append_only
-from casino.events.row_digests import HeldTable, hold_rows, release_rows
+from casino.events.row_digests import HeldTable, HoldRows
 
 ROLE = app_role()
 EVENT, REMARK, WAITING = "significant_significantevent", "significant_note", "significant_unacknowledged"
@@ -150,10 +150,7 @@ class Migration(migrations.Migration):
             reverse_sql=f"ALTER TABLE {EVENT} ALTER COLUMN number DROP IDENTITY",
         ),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
-        migrations.RunSQL(
-            sql=hold_rows("significant_threshold", HeldTable(("id",), own=())),
-            reverse_sql=release_rows("significant_threshold"),
-        ),
+        HoldRows("significant_threshold", HeldTable(("id",), own=())),
         migrations.RunSQL(
             sql=[
                 f"REVOKE INSERT ON TABLE {EVENT}, {REMARK} FROM {ROLE}",

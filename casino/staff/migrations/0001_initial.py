@@ -7,7 +7,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from casino.events.immutability import grant_all
-from casino.events.row_digests import HeldTable, hold_rows, release_rows
+from casino.events.row_digests import HeldTable, HoldRows
 from casino.staff.retention_sql import DROP_FUNCTION, FUNCTION, drop_retain_for_sql, retain_for_sql
 
 ROLES = ("compliance", "floor_manager", "duty_manager", "cashier", "approver", "support", "administrator")
@@ -420,8 +420,5 @@ class Migration(migrations.Migration):
             "DROP FUNCTION staff_email_key(text)",
         ),
         migrations.RunPython(make_groups, migrations.RunPython.noop),
-        *(
-            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
-            for table, held in HELD.items()
-        ),
+        *(HoldRows(table, held) for table, held in HELD.items()),
     ]

@@ -22,7 +22,7 @@ from tests.conftest import Database
 from tests.support.house import House
 
 GET = RequestFactory().get("/readyz")
-READY = {"database", "migrations", "clock", "currencies", "personal_keys", "shoe_keys", "redis"}
+READY = {"database", "schema", "migrations", "clock", "currencies", "personal_keys", "shoe_keys", "redis"}
 
 
 @pytest.fixture(autouse=True)

@@ -52,7 +52,7 @@ def measure(plan: Plan) -> Iterable[Measured]:
         with Worker("house", environment=environment, log=plan.log) as house:
             planted = written["planted"]
             false = _compare(planted, house.run("alerts"), players=len(places))
-            audit = house.run("replay", log_only=False, with_guards=True)
+            audit = house.run("replay", log_only=False, with_schema=True)
             pages = house.run("pages", repeats=size.repeats)
     if audit["findings"]:
         raise DevstackError(f"The audit of the history found: {'; '.join(audit['findings'])}.")

@@ -260,15 +260,15 @@ def _open_chains(tables: int) -> None:
             raise RuntimeError(f"The witness made chains for {opened} of {tables} tables.")
 
 
-def replay(*, log_only: bool, with_guards: bool = False) -> dict[str, Any]:
-    """Audit the database on one core; with `log_only` its events alone, `with_guards` what protects them, too.
+def replay(*, log_only: bool, with_schema: bool = False) -> dict[str, Any]:
+    """Audit the database on one core; with `log_only` its events alone, `with_schema` what protects them, too.
 
     Seconds are this process's own processor time, and `wall` those that passed by the engine's clock.
     """
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     began = time.process_time()
-    report = engine.run_audit(log_only=log_only, with_guards=with_guards)
+    report = engine.run_audit(log_only=log_only, with_schema=with_schema)
     spent = time.process_time() - began
     return {
         "events": report.events,

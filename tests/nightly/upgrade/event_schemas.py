@@ -21,16 +21,18 @@ def current_schemas() -> Schemas:
     from casino.checkpoints.archives import ARCHIVE_EVENTS  # noqa: PLC0415
     from casino.checkpoints.manifests import MANIFEST_EVENTS  # noqa: PLC0415
     from casino.compliance.erasure import ERASURE_EVENTS  # noqa: PLC0415
+    from casino.events.schema import SCHEMA_EVENTS  # noqa: PLC0415
     from casino.operators.changes import CHANGE_EVENTS  # noqa: PLC0415
     from wallet.events import CATALOGUE as WALLET  # noqa: PLC0415
 
+    other = (MANIFEST_EVENTS, ARCHIVE_EVENTS, CHANGE_EVENTS, ERASURE_EVENTS, SCHEMA_EVENTS)
     schemas = {
         kind.event.__name__: {
             "reads": kind.schema,
             "writes": kind.stored,
             "shape": _without_words(msgspec.json.schema(kind.event)),
         }
-        for registry in (PLAY, WALLET, CHAT, MANIFEST_EVENTS, ARCHIVE_EVENTS, CHANGE_EVENTS, ERASURE_EVENTS)
+        for registry in (PLAY, WALLET, CHAT, *other)
         for kind in registry.types
     }
     return cast("Schemas", json.loads(json.dumps(schemas)))

@@ -72,6 +72,7 @@ class Migration(migrations.Migration):
     dependencies = [("baccarat", "{latest}")]
     operations = [migrations.AddField("Wager", "channel", models.TextField(db_default=""))]
 """
+COLUMN: Final = "    column channel: text not null default ''::text\n"
 
 
 def earlier(folder: Path) -> Path:
@@ -86,6 +87,9 @@ def later(before: Path, folder: Path) -> Path:
     latest = max(path.stem for path in migrations.glob("0*.py"))
     file = migrations / f"{int(latest[:4]) + 1:04}_channel.py"
     file.write_text(MIGRATION.format(latest=latest), encoding="utf-8")
+    for description in (folder / "baccarat" / "schema").glob("*.txt"):
+        text = description.read_text(encoding="utf-8")
+        description.write_text(text.replace(*then("table baccarat_wager\n", COLUMN)), encoding="utf-8")
     return folder
 
 
