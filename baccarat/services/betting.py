@@ -17,6 +17,7 @@ from baccarat.domain.rounds.refusals import (
     BettingIsClosed,
     ContributionSignatureInvalid,
     CutChangedTooOften,
+    DailyWinsReached,
     NoChipsPlaced,
     NoOpenRound,
     NoShoeToCut,
@@ -33,7 +34,7 @@ from baccarat.domain.rounds.refusals import (
 )
 from baccarat.domain.rules.wagers import AmountNotInChips
 from baccarat.domain.tables import decisions
-from baccarat.domain.tables.kill_switch import STOPS, DailyWinsReached
+from baccarat.domain.tables.kill_switch import STOPS
 from baccarat.domain.tables.refusals import (
     BettingNotOpen,
     NextShoeUnreadable,
@@ -270,7 +271,7 @@ def _place(turn: Turn, spot: str, amount: int) -> None:
         player=turn.player,
         spot=spot,
         amount=amount,
-        available=turn.available,
+        allowance=turn.allowance,
         rules=rules,
         at=turn.now,
     )

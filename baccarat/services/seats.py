@@ -58,7 +58,7 @@ from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds
 from wallet.payments.funding_options import DisplayedBalance
 from wallet.remote.refusals import DeferredCommissionUnavailable
 from wallet.remote.told import shown_balance
-from wallet.responsible_gaming.eligibility import load_eligibility
+from wallet.responsible_gaming.eligibility import load_allowance, say_when
 from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
 
 _INTERRUPTED: Final = """
@@ -175,7 +175,8 @@ def take(
         uow, now = lock(actor)
         require_currency(currency, uow)
         _require_no_interruption(actor)
-        eligibility = load_eligibility(repository.accounts_of(uow).player(actor.player, money_type), now=now)
+        account = repository.accounts_of(uow).player(actor.player, money_type)
+        allowance = load_allowance(account, now=now)
         remote = is_remote(actor.operator, money_type)
         if remote:
             require_settled_at_once(uow)
@@ -183,16 +184,11 @@ def take(
                 raise MoneyElsewhere
             buy_in = 0  # the money stays where it is
         require_chains(uow.table)
-        eligibility.require_buy_in(buy_in)
-        uow.on_table(
-            decisions.take_seat,
-            player=actor.player,
-            seat=seat,
-            money_type=money_type,
-            buy_in=buy_in,
-            available=eligibility.balance,
-            at=now,
-        )
+        with say_when(account, now=now):
+            uow.on_table(
+                decisions.take_seat, player=actor.player, seat=seat, money_type=money_type, buy_in=buy_in,
+                allowance=allowance, at=now,
+            )  # fmt: skip
         given = None
         if contribution is not None:
             contribute(uow, player=actor.player, contribution=contribution, signature=contribution_signature, now=now)
@@ -241,9 +237,10 @@ def rebuy(*, actor: TableActor, amount: int, currency: str) -> TableStateRespons
         money_type = require_seat(uow, actor.player).money_type
         if money_type is MoneyType.REAL:
             funding.require_money_here(actor.operator)
-        eligibility = load_eligibility(repository.accounts_of(uow).player(actor.player, money_type), now=now)
-        eligibility.require_buy_in(amount)
-        uow.on_table(decisions.rebuy, player=actor.player, amount=amount, available=eligibility.balance, at=now)
+        account = repository.accounts_of(uow).player(actor.player, money_type)
+        allowance = load_allowance(account, now=now)
+        with say_when(account, now=now):
+            uow.on_table(decisions.rebuy, player=actor.player, amount=amount, allowance=allowance, at=now)
         repository.save([(uow, actor.metadata)])
         balance = game_balance(uow, actor.player)
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)

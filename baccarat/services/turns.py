@@ -3,8 +3,8 @@
 Where the money is in the operator's own wallet, a wager is confirmed with stakes that were taken there before.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
@@ -16,13 +16,12 @@ from django.db import transaction
 from baccarat.domain import dealer
 from baccarat.domain.fairness.cut import ContributionSignature
 from baccarat.domain.rounds import betting
-from baccarat.domain.rounds.events import ChipsPlaced, RoundEvent, StakesRebet, WagerConfirmed, WagerSignature
+from baccarat.domain.rounds.events import RoundEvent, WagerConfirmed, WagerSignature
 from baccarat.domain.rounds.refusals import BettingIsClosed, NoOpenRound, WagerSignatureInvalid
 from baccarat.domain.rounds.signed_wager import bytes_to_sign
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables import decisions
 from baccarat.domain.tables.decisions import require_playing, require_show_over
-from baccarat.domain.tables.kill_switch import DailyWinsReached
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.queries.table_view import TableStateResponse
@@ -32,15 +31,14 @@ from baccarat.services.seats import MoneyElsewhere, TableActor, contribute, lock
 from baccarat.storage import repository
 from casino.crypto import ed25519
 from casino.events.store import VersionConflict
-from casino.kernel.money import MAX_AMOUNT
 from wallet.ledger.store import Recording
 from wallet.payments.funding_options import DisplayedBalance
 from wallet.remote import debits
 from wallet.remote.debits import Debit
 from wallet.remote.refusals import WalletDidNotAnswer
-from wallet.responsible_gaming.eligibility import PlayerEligibility
-from wallet.responsible_gaming.table_limit import PersonalTableLimit, require_within
-from wallet.responsible_gaming.table_limit_services import load_wager_eligibility
+from wallet.responsible_gaming.allowance import Allowance
+from wallet.responsible_gaming.eligibility import say_when
+from wallet.responsible_gaming.table_limit_services import load_wager_allowance
 
 P = ParamSpec("P")
 Decision = partial[Sequence[RoundEvent]]
@@ -53,12 +51,13 @@ class TakenStakes:
     debit: Debit
     stakes: Mapping[str, int]
 
-    def confirm(self, decide: Decision, round_: UUID | None, *, now: datetime) -> Decision:
+    def confirm(self, decide: Decision, round_: UUID | None, *, allowance: Allowance, now: datetime) -> Decision:
         """Return the decision on a wager that was in time when it was asked for. Raises BettingIsClosed."""
         asked = self.debit.asked
         if round_ != asked.round or asked.answer_by is None or now >= asked.answer_by:
             raise BettingIsClosed
-        return partial(decide, at=asked.at, available=asked.amount, debit=asked.transaction)
+        available = replace(allowance, available=asked.amount)
+        return partial(decide, at=asked.at, allowance=available, debit=asked.transaction)
 
     def balance_after(self, told: int) -> int:
         """Return the balance in minor units after these stakes, given the one that was told before."""
@@ -67,7 +66,7 @@ class TakenStakes:
 
 @dataclass(slots=True)
 class Turn:
-    """The player's seat at a locked table, the time, and what the player's wagers are checked against.
+    """The player's seat at a locked table, the time, and what the player may stake from the `balance`.
 
     `beside` are events of the money, which are recorded with those of the table.
     """
@@ -75,27 +74,16 @@ class Turn:
     uow: UnitOfWork
     seat: Seat
     now: datetime
-    eligibility: PlayerEligibility
-    table_limit: PersonalTableLimit | None
+    allowance: Allowance
+    balance: int
     remote: bool
     told_at: datetime | None
-    bets_stopped: bool
     taken: TakenStakes | None = None
     beside: list[Recording] = field(default_factory=list)
 
     @property
-    def balance(self) -> int:
-        """The game balance, in minor units."""
-        return self.eligibility.balance
-
-    @property
     def player(self) -> UUID:
         return self.seat.player
-
-    @property
-    def available(self) -> int:
-        """What a wager may cost: the operator's own wallet decides about money that it holds."""
-        return MAX_AMOUNT if self.remote else self.balance
 
 
 def play_turn(
@@ -110,25 +98,15 @@ def play_turn(
 
 
 def take_turn(actor: TableActor, play: Callable[[Turn], None], taken: TakenStakes | None = None) -> Turn:
-    """Lock the table, play, check limits and exclusions, and write."""
+    """Lock the table, play, and write."""
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
         seat = require_seat(uow, actor.player)
         account = repository.accounts_of(uow).game(actor.player, seat.money_type)
-        checks = load_wager_eligibility(account, now=now)
-        turn = Turn(
-            uow,
-            seat,
-            now,
-            checks.eligibility,
-            checks.table_limit,
-            checks.remote,
-            checks.told_at,
-            checks.bets_stopped,
-            taken,
-        )
-        play(turn)
-        _require_allowed(turn)
+        may = load_wager_allowance(account, now=now)
+        turn = Turn(uow, seat, now, may.allowance, may.balance, may.remote, may.told_at, taken)
+        with say_when(account, now=now):
+            play(turn)
         if taken is None:
             repository.save([(uow, actor.metadata)], beside=turn.beside)
         else:
@@ -147,32 +125,6 @@ def _save_taken(taken: TakenStakes, uow: UnitOfWork, actor: TableActor, now: dat
         raise WalletDidNotAnswer from None
 
 
-def _require_allowed(turn: Turn) -> None:
-    """Check that the player may place chips, and for a wager also that there is no debt and every limit allows it."""
-    require_stakes_allowed(turn, _changed_stakes(turn.uow, turn.player), _newly_staked(turn.uow))
-
-
-def require_stakes_allowed(turn: Turn, changed_stakes: Collection[int], newly_staked: int) -> None:
-    """Check stakes on spots, and the sum of a wager if they are one, against limits and exclusions."""
-    require_within(turn.table_limit, changed_stakes)
-    turn.eligibility.require_stakes(changed_stakes, confirmed=bool(newly_staked))
-    if changed_stakes:
-        turn.eligibility.require_may_play()
-        if turn.bets_stopped:
-            raise DailyWinsReached
-    if newly_staked:
-        turn.eligibility.require_wager(newly_staked)
-
-
-def _changed_stakes(uow: UnitOfWork, player: UUID) -> Collection[int]:
-    """Return the seat's stakes, one per spot, if this transaction added to them; otherwise none."""
-    bets = (ChipsPlaced, StakesRebet, WagerConfirmed)
-    seat = uow.round.seat_of(player)
-    if seat is None or not any(isinstance(event, bets) for event in uow.new_events()):
-        return ()
-    return (seat.placed_stakes() if seat.stakes is None else seat.stakes).values()
-
-
 def _newly_staked(uow: UnitOfWork) -> int:
     """Return the amount that this transaction moved from the game balance into play: at most one wager."""
     return sum(sum(event.stakes.values()) for event in uow.new_events() if isinstance(event, WagerConfirmed))
@@ -185,7 +137,7 @@ def open_if_none(turn: Turn) -> None:
     the refusal of a stop on the table or the player.
     """
     require_playing(turn.uow.table)
-    turn.eligibility.require_not_blocked()
+    turn.allowance.require_not_blocked()
     table = turn.uow.table
     skips = table.rules.may_hurry and table.rules.turn_seconds is not None and len(table.seats) == 1
     if skips and table.betting_opens_at is not None and table.show_runs(turn.now):
@@ -234,14 +186,14 @@ def repeat(turn: Turn) -> None:
     open_if_none(turn)
     stakes, rules = dict(turn.seat.last_wager or {}), turn.uow.table.rules
     turn.uow.on_round(
-        betting.repeat_wager, player=turn.player, stakes=stakes, available=turn.available, rules=rules, at=turn.now
+        betting.repeat_wager, player=turn.player, stakes=stakes, allowance=turn.allowance, rules=rules, at=turn.now
     )
 
 
 def double_stakes(turn: Turn) -> None:
     """Place the chips on the table once more."""
     rules = turn.uow.table.rules
-    on_open_round(turn, betting.double_stakes, player=turn.player, available=turn.available, rules=rules, at=turn.now)
+    on_open_round(turn, betting.double_stakes, player=turn.player, allowance=turn.allowance, rules=rules, at=turn.now)
 
 
 def confirm(turn: Turn, signature: WagerSignature | None, stakes: Mapping[str, int] = MappingProxyType({})) -> None:
@@ -252,7 +204,7 @@ def confirm(turn: Turn, signature: WagerSignature | None, stakes: Mapping[str, i
         on_open_round(turn, confirmation(turn, signature, stakes))
     else:
         decide = confirmation(turn, signature, turn.taken.stakes)
-        on_open_round(turn, turn.taken.confirm(decide, turn.uow.table.round, now=turn.now))
+        on_open_round(turn, turn.taken.confirm(decide, turn.uow.table.round, allowance=turn.allowance, now=turn.now))
 
 
 def confirmation(turn: Turn, signature: WagerSignature | None, stakes: Mapping[str, int]) -> Decision:
@@ -264,7 +216,7 @@ def confirmation(turn: Turn, signature: WagerSignature | None, stakes: Mapping[s
     return partial(
         betting.confirm_wager,
         player=turn.player,
-        available=turn.available,
+        allowance=turn.allowance,
         rules=turn.uow.table.rules,
         at=turn.now,
         signature=signature,

@@ -34,7 +34,6 @@ from baccarat.services.turns import (
     confirmation,
     prepare_wager,
     repeat,
-    require_stakes_allowed,
     take_turn,
 )
 from baccarat.storage import repository
@@ -188,7 +187,6 @@ def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit,
     if not stakes or not confirmed:
         raise NoChipsPlaced
     (wager,) = confirmed
-    require_stakes_allowed(turn, wager.stakes.values(), sum(wager.stakes.values()))
     opened, rules = turn.uow.round.require_opened(), turn.uow.table.rules
     debit, recordings = debits.request(
         party=Party(opened.operator, turn.player, opened.table, rules.currency),

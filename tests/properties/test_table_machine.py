@@ -38,6 +38,7 @@ from tests.support.examples import OPENED, OPERATOR, RoundDecision, TableDecisio
 from tests.support.examples import TABLE as TABLE_ID
 from tests.support.spots import SPOTS
 from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName
+from wallet.responsible_gaming.allowance import Allowance
 
 pytestmark = pytest.mark.hypothesis
 
@@ -122,7 +123,7 @@ class TableMachine(RuleBasedStateMachine):
             seat=seat,
             money_type=money_type,
             buy_in=buy_in,
-            available=available,
+            allowance=Allowance(available),
             at=self.now,
         )
 
@@ -177,7 +178,7 @@ class TableMachine(RuleBasedStateMachine):
                 betting.repeat_wager,
                 player=player,
                 stakes=stakes,
-                available=self._game(player),
+                allowance=Allowance(self._game(player)),
                 rules=rules,
                 at=self.now,
             )
@@ -193,7 +194,11 @@ class TableMachine(RuleBasedStateMachine):
     def double(self, who: int) -> None:
         player = self._who(who)
         rules = self.table.rules
-        self._say(partial(betting.double_stakes, player=player, available=self._game(player), rules=rules, at=self.now))
+        self._say(
+            partial(
+                betting.double_stakes, player=player, allowance=Allowance(self._game(player)), rules=rules, at=self.now
+            )
+        )
 
     @rule(who=anybody, contribution=st.binary(min_size=1, max_size=32))
     def cut(self, who: int, contribution: bytes) -> None:
@@ -228,7 +233,7 @@ class TableMachine(RuleBasedStateMachine):
         player = self._who(who)
         seat = self.table.seat_of(player)
         available = 0 if seat is None else self.balances[PLACE.player(player, seat.money_type)]
-        command = partial(decisions.rebuy, player=player, amount=amount, available=available, at=self.now)
+        command = partial(decisions.rebuy, player=player, amount=amount, allowance=Allowance(available), at=self.now)
         self._try(lambda journal: journal.on_table(command))
 
     @rule(who=anybody, seat=st.integers(0, 6))
@@ -522,14 +527,16 @@ class TableMachine(RuleBasedStateMachine):
             player=player,
             spot=spot,
             amount=chips * rules.chips[0],
-            available=self._game(player),
+            allowance=Allowance(self._game(player)),
             rules=rules,
             at=self.now,
         )
 
     def _confirm(self, journal: UnitOfWork, player: UUID) -> None:
         rules = journal.table.rules
-        journal.on_round(betting.confirm_wager, player=player, available=self._game(player), rules=rules, at=self.now)
+        journal.on_round(
+            betting.confirm_wager, player=player, allowance=Allowance(self._game(player)), rules=rules, at=self.now
+        )
 
     def _step_out(self, journal: UnitOfWork, player: UUID, decide: TableDecision) -> None:
         dealer.leave_round(journal, player=player)

@@ -31,6 +31,7 @@ from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 from tests.support.instant import NO_SHOW
 from tests.support.spec import Spec
+from wallet.responsible_gaming.allowance import Allowance
 
 OPERATOR, TABLE, ROUND, SHOE = UUID(int=1), UUID(int=2), UUID(int=3), UUID(int=4)
 ANN, BEN, CAT = UUID(int=11), UUID(int=12), UUID(int=13)
@@ -110,17 +111,21 @@ def placed(spot: str, amount: int, *, seat: int = 1) -> re.ChipsPlaced:
 
 def place(spot: str, amount: int, *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
           at: datetime = OPENED) -> RoundDecision:  # fmt: skip
-    return partial(betting.place_chips, player=by, spot=spot, amount=amount, available=available, rules=rules, at=at)
+    return partial(
+        betting.place_chips, player=by, spot=spot, amount=amount, allowance=Allowance(available), rules=rules, at=at
+    )
 
 
 def confirm(stakes: dict[str, int] | None = None, *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
             at: datetime = OPENED) -> RoundDecision:  # fmt: skip
-    return partial(betting.confirm_wager, player=by, available=available, rules=rules, at=at, stakes=stakes or {})
+    return partial(
+        betting.confirm_wager, player=by, allowance=Allowance(available), rules=rules, at=at, stakes=stakes or {}
+    )
 
 
 def rebet(stakes: dict[str, int], *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
           at: datetime = OPENED) -> RoundDecision:  # fmt: skip
-    return partial(betting.repeat_wager, player=by, stakes=stakes, available=available, rules=rules, at=at)
+    return partial(betting.repeat_wager, player=by, stakes=stakes, allowance=Allowance(available), rules=rules, at=at)
 
 
 def deal(cards: tuple[Card, ...] = PLAYER_WINS, *, rules: TableRules = AC, at: datetime = OPENED,

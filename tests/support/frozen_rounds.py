@@ -28,6 +28,7 @@ from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from casino.kernel.money import MoneyType
 from tests.support.instant import NO_SHOW
 from wallet.ledger.accounts import AccountKind, AccountName
+from wallet.responsible_gaming.allowance import Allowance
 
 BOOKS = {"real": MoneyType.REAL, "play": MoneyType.PLAY}
 SPOTS = {"P": "player", "B": "banker", "T": "tie"}
@@ -111,7 +112,7 @@ class Evening:
         for seat, money_type in self.seats.items():
             self.journal.on_table(
                 decisions.take_seat, player=self.players[seat], seat=int(seat), money_type=BOOKS[money_type],
-                buy_in=BUY_IN, available=BUY_IN, at=self.now,
+                buy_in=BUY_IN, allowance=Allowance(BUY_IN), at=self.now,
             )  # fmt: skip
 
     def play_round(self, wagers: dict[str, dict[str, int]]) -> Document:
@@ -160,7 +161,7 @@ class Evening:
             self.journal.on_round(betting.pass_turn, player=player, at=self.now)
             return
         available = self._game_balance(player)
-        bettor: Any = {"player": player, "available": available, "rules": self.rules, "at": self.now}
+        bettor: Any = {"player": player, "allowance": Allowance(available), "rules": self.rules, "at": self.now}
         for spot, amount in wager.items():
             self.journal.on_round(betting.place_chips, spot=SPOTS[spot], amount=amount, **bettor)
         self.journal.on_round(betting.confirm_wager, **bettor)

@@ -1,11 +1,12 @@
-"""Check whether a player may wager, buy in or deposit now, under the lock of the player's real account.
+"""Read what a player may wager and buy in for now, and check deposits, under the lock of the player's real account.
 
 ELIGIBILITY_CALL_SQL reads everything for a move at a table in one statement. The caller holds the table's lock, if
 any; the account's is taken here, and entries are posted afterwards.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -17,27 +18,13 @@ from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from casino.operators.limits_groups import GroupLimits
 from wallet.ledger.accounts import AccountName, debt_account, player_account
-from wallet.ledger.refusals import DebtOutstanding
 from wallet.responsible_gaming import limits, projection
+from wallet.responsible_gaming.allowance import Allowance
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
-from wallet.responsible_gaming.limits import (
-    SLOT_MINUTES,
-    ExceededLimit,
-    Usage,
-    buy_in_usage,
-    find_exceeded_limit,
-    wager_usage,
-)
-from wallet.responsible_gaming.refusals import (
-    OverGroupMaximum,
-    PlayerExcluded,
-    PlayerIsBlocked,
-    PlayLimitReached,
-    UnderGroupMinimum,
-)
+from wallet.responsible_gaming.limits import SLOT_MINUTES, ExceededLimit, Usage, find_exceeded_limit
+from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
 from wallet.responsible_gaming.state import (
     BLOCKED_MESSAGE,
-    OperatorLimitsState,
     PlayerBlock,
     PlayerRestrictionsState,
     PlayLimit,
@@ -100,93 +87,20 @@ _DEPOSITED: Final = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerEligibility:
-    """A player's balance and debt in minor units, restrictions, and usage of limits."""
-
-    account: AccountName
-    now: datetime
-    balance: int
-    owed: int
-    restrictions: PlayerRestrictionsState
-    operator_limits: OperatorLimitsState
-    usage: Usage
-    group: GroupLimits | None = None
-
-    def require_not_blocked(self) -> None:
-        """Check that staff have not blocked the player, nor frozen the account. Raises PlayerIsBlocked.
-
-        A player is not told of a freeze, but the words of any block.
-        """
-        if self.restrictions.frozen_at is not None:
-            raise PlayerIsBlocked(PlayerBlock(BLOCKED_MESSAGE, self.restrictions.frozen_at))
-        block = self.restrictions.block
-        if block is not None:
-            raise PlayerIsBlocked(replace(block, player_message=crypto_shredding.decrypt_text(block.player_message)))
-
-    def require_may_play(self) -> None:
-        """Check that the player is neither blocked nor excluded. Raises PlayerIsBlocked, PlayerExcluded."""
-        self.require_not_blocked()
-        exclusion = self.restrictions.active_exclusion(self.now)
-        if exclusion is not None:
-            raise PlayerExcluded(exclusion)
-
-    def require_wager(self, staked: int) -> None:
-        """Check a wager of minor units against debts, exclusions and limits.
-
-        Raises DebtOutstanding, PlayerExcluded, PlayLimitReached.
-        """
-        self._require(wager_usage(staked=staked, real_money=self._real, usage=self.usage))
-
-    def require_buy_in(self, amount: int) -> None:
-        """Check a buy-in or rebuy of minor units: the smallest wager has to fit the limits.
-
-        Raises DebtOutstanding, PlayerExcluded, PlayLimitReached.
-        """
-        self._require(buy_in_usage(amount=amount, real_money=self._real, usage=self.usage))
-
-    def require_stakes(self, stakes: Collection[int], *, confirmed: bool) -> None:
-        """Check stakes on spots, in minor units, against the player's limits group.
-
-        The minimum applies once they are confirmed. Raises OverGroupMaximum, UnderGroupMinimum.
-        """
-        group, currency = self.group, self.account.currency
-        if group is None or not stakes:
-            return
-        if group.maximum is not None and max(stakes) > group.maximum:
-            raise OverGroupMaximum(limit=group.maximum, currency=currency)
-        if confirmed and group.minimum is not None and min(stakes) < group.minimum:
-            raise UnderGroupMinimum(limit=group.minimum, currency=currency)
-
-    def _group_limits(self) -> list[PlayLimit]:
-        if self.group is None:
-            return []
-        caps = ((LimitType.STAKE, self.group.stake_day), (LimitType.LOSS, self.group.loss_day))
-        return [
-            PlayLimit(Initiator.OPERATOR, kind, LimitPeriod.DAY, cap, self.now, self.account.currency)
-            for kind, cap in caps
-            if cap is not None
-        ]
-
-    @property
-    def _real(self) -> bool:
-        return self.account.money_type is MoneyType.REAL
-
-    def _require(self, needs: Mapping[LimitType, int]) -> None:
-        self.require_may_play()
-        if self.owed:
-            raise DebtOutstanding(owed=self.owed, currency=self.account.currency)
-        currency = self.account.currency
-        limits = strictest_limits(self.restrictions, self.operator_limits, currency, self._group_limits())
-        excess = find_exceeded_limit(limits, self.usage.used, needs)
-        if excess is not None:
-            raise _limit_reached(excess, player=player_of(self.account), currency=currency, now=self.now)
+@contextmanager
+def say_when(account: AccountName, *, now: datetime) -> Iterator[None]:
+    """Add to a refusal by a limit when the amount would fit."""
+    try:
+        yield
+    except PlayLimitReached as refusal:
+        fits_at = available_at(refusal.excess, player=player_of(account), currency=account.currency, now=now)
+        raise PlayLimitReached(refusal.excess, currency=account.currency, available_at=fits_at) from refusal
 
 
-def load_eligibility(account: AccountName, *, now: datetime) -> PlayerEligibility:
-    """Lock a player's real account and read the eligibility to spend from `account`, in one statement."""
+def load_allowance(account: AccountName, *, now: datetime) -> Allowance:
+    """Lock a player's real account and read what may be spent from `account`, in one statement."""
     (row,) = fetch(_ELIGIBILITY, eligibility_parameters(account, now))
-    return eligibility_from_row(account, now, row)
+    return allowance_from_row(account, now, row)
 
 
 def eligibility_parameters(account: AccountName, now: datetime) -> list[Any]:
@@ -202,19 +116,43 @@ def eligibility_parameters(account: AccountName, now: datetime) -> list[Any]:
     return [account.id, lock.id, debt, player, operator, currency, window_starts(now), real]
 
 
-def eligibility_from_row(account: AccountName, now: datetime, row: Sequence[Any]) -> PlayerEligibility:
-    balance, owed, restrictions, operator_limits, group, staked, lost, played, slot_counted = row
-    usage = Usage(_by_period(staked, lost, played), bool(slot_counted))
-    return PlayerEligibility(
-        account,
-        now,
-        balance,
-        owed,
-        projection.decode_restrictions(restrictions),
-        projection.decode_operator_limits(operator_limits),
-        usage,
-        None if group is None else _decode_group(group),
+def allowance_from_row(account: AccountName, now: datetime, row: Sequence[Any]) -> Allowance:
+    balance, owed, restrictions_text, operator_limits_text, group_text, staked, lost, played, slot_counted = row
+    restrictions = projection.decode_restrictions(restrictions_text)
+    group = GroupLimits() if group_text is None else _decode_group(group_text)
+    operator_limits, of_group = (
+        projection.decode_operator_limits(operator_limits_text),
+        _group_limits(group, account, now),
     )
+    return Allowance(
+        available=balance,
+        currency=account.currency,
+        real_money=account.money_type is MoneyType.REAL,
+        block=_block(restrictions),
+        exclusion=restrictions.active_exclusion(now),
+        owed=owed,
+        minimum=group.minimum,
+        maximum=group.maximum,
+        limits=strictest_limits(restrictions, operator_limits, account.currency, of_group),
+        usage=Usage(_by_period(staked, lost, played), bool(slot_counted)),
+    )
+
+
+def _block(restrictions: PlayerRestrictionsState) -> PlayerBlock | None:
+    """Return the block of a player. Who is frozen is not told of that, but the words of any block."""
+    if restrictions.frozen_at is not None:
+        return PlayerBlock(BLOCKED_MESSAGE, restrictions.frozen_at)
+    block = restrictions.block
+    return block and replace(block, player_message=crypto_shredding.decrypt_text(block.player_message))
+
+
+def _group_limits(group: GroupLimits, account: AccountName, now: datetime) -> list[PlayLimit]:
+    caps = ((LimitType.STAKE, group.stake_day), (LimitType.LOSS, group.loss_day))
+    return [
+        PlayLimit(Initiator.OPERATOR, kind, LimitPeriod.DAY, cap, now, account.currency)
+        for kind, cap in caps
+        if cap is not None
+    ]
 
 
 def window_starts(now: datetime) -> list[datetime]:
@@ -247,7 +185,8 @@ def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int,
     if any(limit_type is LimitType.DEPOSIT for limit_type, _ in limits):
         excess = find_exceeded_limit(limits, _deposited(player, currency, now), {LimitType.DEPOSIT: amount})
         if excess is not None:
-            raise _limit_reached(excess, player=player, currency=currency, now=now)
+            fits_at = available_at(excess, player=player, currency=currency, now=now)
+            raise PlayLimitReached(excess, currency=currency, available_at=fits_at)
 
 
 def require_money_in(*, operator: UUID, player: UUID, now: datetime) -> PlayerRestrictionsState:
@@ -259,11 +198,6 @@ def require_money_in(*, operator: UUID, player: UUID, now: datetime) -> PlayerRe
     if exclusion is not None:
         raise PlayerExcluded(exclusion)
     return restrictions
-
-
-def _limit_reached(excess: ExceededLimit, *, player: UUID, currency: str, now: datetime) -> PlayLimitReached:
-    fits_at = available_at(excess, player=player, currency=currency, now=now)
-    return PlayLimitReached(limit=excess.limit, used=excess.used, currency=currency, available_at=fits_at)
 
 
 def _deposited(player: UUID, currency: str, now: datetime) -> dict[tuple[LimitType, LimitPeriod], int]:

@@ -6,13 +6,14 @@ from typing import Final
 from casino.kernel import money
 from casino.kernel.errors import Amount, Refusal, RefusalKind
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
-from wallet.responsible_gaming.state import Exclusion, ExclusionKind, PlayerBlock, PlayLimit
+from wallet.responsible_gaming.limits import ExceededLimit
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind, PlayerBlock
 
 MINUTES: Final = "minutes"
 
 
 class PlayLimitReached(Refusal):
-    """The request would exceed a limit of which `used` is taken; it fits again at `available_at`."""
+    """The request would exceed a limit; a decision does not know when it fits again, the `available_at`."""
 
     code = "play_limit_reached"
     title = "A limit on play would be exceeded"
@@ -28,8 +29,10 @@ class PlayLimitReached(Refusal):
         "available_at": datetime | None,
     }
 
-    def __init__(self, *, limit: PlayLimit, used: int, currency: str, available_at: datetime | None) -> None:
-        limit_type, used = limit.limit_type, max(0, used)
+    def __init__(self, excess: ExceededLimit, *, currency: str, available_at: datetime | None = None) -> None:
+        self.excess = excess
+        limit, used = excess.limit, max(0, excess.used)
+        limit_type = limit.limit_type
         most, taken, remaining = (
             format_limit(amount, limit_type, currency) for amount in (limit.limit, used, max(0, limit.limit - used))
         )

@@ -12,13 +12,13 @@ from casino.events.projections import ProjectionTable, Row, stream_histories
 from casino.events.rebuild import Events, Projector
 from casino.events.sql import fetch
 from casino.events.store import Metadata
-from casino.kernel.money import MoneyType
+from casino.kernel.money import MAX_AMOUNT, MoneyType
 from casino.operators import pins
 from wallet.ledger.accounts import AccountName, player_account
 from wallet.ledger.refusals import UnknownAccount
 from wallet.models import PlayerTableLimit
 from wallet.responsible_gaming import eligibility
-from wallet.responsible_gaming.eligibility import PlayerEligibility
+from wallet.responsible_gaming.allowance import Allowance
 from wallet.responsible_gaming.events import TableLimitSet, table_limit_stream
 from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
 from wallet.responsible_gaming.table_limit import PersonalTableLimit, limit_from_event, set_limit
@@ -63,26 +63,19 @@ def set_table_limit(
 
 
 @dataclass(frozen=True, slots=True)
-class WagerEligibility:
-    """A player's eligibility to wager from a game balance, and the limit per spot that the player has set.
+class WagerAllowance:
+    """What a player may stake from a game balance, in minor units.
 
-    If `remote`, the money is in the operator's own wallet, and the balance what that told last. `bets_stopped` by wins
-    beyond the operator's cap of the day.
+    If `remote`, the money is in the operator's own wallet, which decides about it, and the balance what that told last.
     """
 
-    eligibility: PlayerEligibility
-    table_limit: PersonalTableLimit | None
+    allowance: Allowance
+    balance: int
     remote: bool = False
     told_at: datetime | None = None
-    bets_stopped: bool = False
-
-    @property
-    def balance(self) -> int:
-        """The game balance, in minor units."""
-        return self.eligibility.balance
 
 
-def load_wager_eligibility(account: AccountName, *, now: datetime) -> WagerEligibility:
+def load_wager_allowance(account: AccountName, *, now: datetime) -> WagerAllowance:
     """Read a game balance and everything that its wagers are checked against, locking the player, in one statement."""
     key = _key(account.operator, eligibility.player_of(account), account.currency)
     real = account.money_type is MoneyType.REAL
@@ -90,9 +83,11 @@ def load_wager_eligibility(account: AccountName, *, now: datetime) -> WagerEligi
     ((amount, currency, set_at, next_change_at, remote, told, told_at, bets_stopped, *row),) = fetch(
         _ELIGIBILITY, [*capped, *eligibility.eligibility_parameters(account, now), key, account.operator, real, key]
     )
-    limit = None if currency is None else PersonalTableLimit(amount, currency, set_at, next_change_at)
-    may = eligibility.eligibility_from_row(account, now, row)
-    return WagerEligibility(replace(may, balance=told or 0) if remote else may, limit, remote, told_at, bets_stopped)
+    own = None if currency is None else PersonalTableLimit(amount, currency, set_at, next_change_at)
+    allowance = replace(eligibility.allowance_from_row(account, now, row), own=own, bets_stopped=bets_stopped)
+    if not remote:
+        return WagerAllowance(allowance, allowance.available)
+    return WagerAllowance(replace(allowance, available=MAX_AMOUNT), told or 0, remote, told_at)
 
 
 def table_limit_row(event: TableLimitSet, version: int) -> Row:

@@ -15,6 +15,7 @@ from baccarat.domain.rules.wagers import require_makeable
 from casino.kernel.money import format_amount
 from wallet.ledger.accounts import game_account
 from wallet.ledger.refusals import InsufficientFunds
+from wallet.responsible_gaming.allowance import Allowance
 
 Events = Sequence[e.RoundEvent]
 
@@ -50,14 +51,14 @@ def _require_open(state: RoundState, at: datetime) -> None:
 
 
 def place_chips(
-    state: RoundState, *, player: UUID, spot: str, amount: int, available: int, rules: TableRules, at: datetime
+    state: RoundState, *, player: UUID, spot: str, amount: int, allowance: Allowance, rules: TableRules, at: datetime
 ) -> Events:
-    """Put chips on a spot; `available` is the game balance in minor units."""
+    """Put chips on a spot, in minor units."""
     seat = _require_turn(state, player, at)
     require_makeable(amount, rules)
     stakes = _add_stakes(seat.placed_stakes(), {spot: amount})
     _require_within_rules(stakes, rules)
-    _require_funds(state, seat, stakes, available, rules)
+    _require_allowed(state, seat, stakes, allowance, rules)
     return (e.ChipsPlaced(seat=seat.seat, spot=spot, amount=amount),)
 
 
@@ -74,7 +75,7 @@ def clear_chips(state: RoundState, *, player: UUID, at: datetime) -> Events:
 
 
 def repeat_wager(
-    state: RoundState, *, player: UUID, stakes: Mapping[str, int], available: int, rules: TableRules, at: datetime
+    state: RoundState, *, player: UUID, stakes: Mapping[str, int], allowance: Allowance, rules: TableRules, at: datetime
 ) -> Events:
     """Place the last wager again. `stakes` is that wager, empty if there was none."""
     seat = _require_turn(state, player, at)
@@ -83,11 +84,11 @@ def repeat_wager(
     if not stakes:
         raise r.NothingToRepeat
     _require_within_rules(stakes, rules)
-    _require_funds(state, seat, stakes, available, rules)
+    _require_allowed(state, seat, stakes, allowance, rules)
     return (e.StakesRebet(seat=seat.seat, stakes=dict(stakes)),)
 
 
-def double_stakes(state: RoundState, *, player: UUID, available: int, rules: TableRules, at: datetime) -> Events:
+def double_stakes(state: RoundState, *, player: UUID, allowance: Allowance, rules: TableRules, at: datetime) -> Events:
     """Place the chips that lie there once more."""
     seat = _require_turn(state, player, at)
     placed = seat.placed_stakes()
@@ -95,7 +96,7 @@ def double_stakes(state: RoundState, *, player: UUID, available: int, rules: Tab
         raise r.NoChipsPlaced
     stakes = _add_stakes(placed, placed)
     _require_within_rules(stakes, rules)
-    _require_funds(state, seat, stakes, available, rules)
+    _require_allowed(state, seat, stakes, allowance, rules)
     return (e.StakesRebet(seat=seat.seat, stakes=placed),)
 
 
@@ -103,7 +104,7 @@ def confirm_wager(
     state: RoundState,
     *,
     player: UUID,
-    available: int,
+    allowance: Allowance,
     rules: TableRules,
     at: datetime,
     signature: e.WagerSignature | None = None,
@@ -124,7 +125,7 @@ def confirm_wager(
     raised = _shortfalls(placed, rules)
     wagered = _add_stakes(placed, raised)
     _require_within_rules(wagered, rules)
-    _require_funds(state, seat, wagered, available, rules)
+    _require_allowed(state, seat, wagered, allowance, rules, confirmed=True)
     return (
         *((e.ChipsCleared(seat=seat.seat),) if stakes and seat.placements else ()),
         e.WagerConfirmed(
@@ -182,21 +183,31 @@ def _alike(limits: Mapping[str, int]) -> tuple[list[str], int]:
     return sorted(spot for spot, each in limits.items() if each == limit), limit
 
 
-def _require_funds(
-    state: RoundState, seat: RoundSeat, stakes: Mapping[str, int], available: int, rules: TableRules
+def _require_allowed(
+    state: RoundState,
+    seat: RoundSeat,
+    stakes: Mapping[str, int],
+    allowance: Allowance,
+    rules: TableRules,
+    *,
+    confirmed: bool = False,
 ) -> None:
-    total = sum(stakes.values())
-    if total <= available:
-        return
-    round_ = state.require_opened()
-    account = game_account(
-        operator=round_.operator,
-        player=seat.player,
-        table=round_.table,
-        money_type=seat.money_type,
-        currency=rules.currency,
-    )
-    raise InsufficientFunds(account=account, balance=available, needed=total)
+    """Check stakes against what the player has and may stake, and a wager also against debts and limits on play."""
+    total, round_ = sum(stakes.values()), state.require_opened()
+    if total > allowance.available:
+        account = game_account(
+            operator=round_.operator,
+            player=seat.player,
+            table=round_.table,
+            money_type=seat.money_type,
+            currency=rules.currency,
+        )
+        raise InsufficientFunds(account=account, balance=allowance.available, needed=total)
+    allowance.require_stakes(stakes.values(), confirmed=confirmed)
+    if allowance.bets_stopped:
+        raise r.DailyWinsReached
+    if confirmed:
+        allowance.require_wager(total)
 
 
 def pass_turn(state: RoundState, *, player: UUID, at: datetime) -> Events:

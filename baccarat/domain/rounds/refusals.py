@@ -13,6 +13,13 @@ class BettingIsClosed(Refusal):
     fact_types = {"deadline_at": datetime | None}
 
 
+class DailyWinsReached(Refusal):
+    code = "daily_wins_reached"
+    kind = RefusalKind.FORBIDDEN
+    title = "This casino takes no more real-money bets today"
+    remedy = "Confirmed wagers are dealt and settled; you can still leave and withdraw. Come back tomorrow."
+
+
 class WitnessUnavailable(Refusal):
     """`since` is when a witness of the table answered last, or when the oldest closing was made that waits for one."""
 

@@ -26,6 +26,7 @@ from baccarat.domain.tables.state import Seat, TableState
 from casino.kernel.money import AmountNotPositive, MoneyType
 from wallet.ledger.accounts import player_account
 from wallet.ledger.refusals import InsufficientFunds
+from wallet.responsible_gaming.allowance import Allowance
 
 Events = Sequence[e.TableEvent]
 
@@ -87,9 +88,17 @@ def open_table(
 
 
 def take_seat(
-    state: TableState, *, player: UUID, seat: int, money_type: MoneyType, buy_in: int, available: int, at: datetime
+    state: TableState,
+    *,
+    player: UUID,
+    seat: int,
+    money_type: MoneyType,
+    buy_in: int,
+    allowance: Allowance,
+    at: datetime,
 ) -> Events:
-    """Take a seat with `buy_in` minor units. `available` is the account balance in that money type."""
+    """Take a seat with `buy_in` minor units. The `allowance` is of the account in that money type."""
+    allowance.require_buy_in(buy_in)
     if state.closed:
         raise r.TableIsClosed
     require_playing(state)
@@ -103,7 +112,7 @@ def take_seat(
         raise AmountNotPositive
     if 0 < buy_in < state.rules.minimum:
         raise r.BuyInUnderMinimum(minimum=state.rules.minimum, currency=state.rules.currency)
-    _require_funds(state, player, buy_in, available, money_type)
+    _require_funds(state, player, buy_in, allowance.available, money_type)
     return (
         e.SeatTaken(
             seat=seat,
@@ -124,12 +133,13 @@ def change_seat(state: TableState, *, player: UUID, seat: int, at: datetime) -> 
     return (e.SeatChanged(player=player, from_seat=taken.seat, to_seat=seat, changed_at=at),)
 
 
-def rebuy(state: TableState, *, player: UUID, amount: int, available: int, at: datetime) -> Events:
+def rebuy(state: TableState, *, player: UUID, amount: int, allowance: Allowance, at: datetime) -> Events:
+    allowance.require_buy_in(amount)
     seat = _require_seated(player, state)
     require_no_pending_closure(state)
     if amount <= 0:
         raise AmountNotPositive
-    _require_funds(state, player, amount, available, seat.money_type)
+    _require_funds(state, player, amount, allowance.available, seat.money_type)
     return (
         e.Rebought(
             seat=seat.seat,

@@ -154,12 +154,6 @@ class TableIsStopped(PlayIsStopped):
     title = "Play at this table is stopped"
 
 
-class DailyWinsReached(PlayIsStopped):
-    code = "daily_wins_reached"
-    title = "This casino takes no more real-money bets today"
-    remedy = "Confirmed wagers are dealt and settled; you can still leave and withdraw. Come back tomorrow."
-
-
 STOPS: Final = (GamingIsStopped, OperatorIsStopped, RulesAreStopped, TableIsStopped)
 
 

@@ -26,6 +26,7 @@ from casino.events.records import RecordedEvent
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
 from tests.support.spots import SPOTS
+from wallet.responsible_gaming.allowance import Allowance
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TABLE, OPERATOR = UUID(int=1), UUID(int=2)
@@ -124,7 +125,9 @@ class SimulatedTable:
     def sit(self, player, _spot, amount):
         seat = PLAYERS.index(player) + 1
         funds = self.balances[player] = 10**6
-        self.at_table(decisions.take_seat, player, seat=seat, money_type=MoneyType.PLAY, buy_in=funds, available=funds)
+        self.at_table(
+            decisions.take_seat, player, seat=seat, money_type=MoneyType.PLAY, buy_in=funds, allowance=Allowance(funds)
+        )
         if self.work.table.rules.turn_seconds is not None:
             dealer.open_round(self.work, entropy=self.entropy(), now=self.now)
 
@@ -156,7 +159,7 @@ class SimulatedTable:
     def rebuy(self, player, _spot, amount):
         part = self.work.round.seat_of(player)
         if part is None or part.stakes is None or not self.work.round.is_running():
-            self.at_table(decisions.rebuy, player, amount=amount, available=amount)
+            self.at_table(decisions.rebuy, player, amount=amount, allowance=Allowance(amount))
             self.balances[player] += amount
 
     def at_table(self, decide, player, **inputs):
@@ -166,7 +169,9 @@ class SimulatedTable:
         self.work.on_round(decide, at=self.now, **inputs)
 
     def bet(self, decide, player, **inputs):
-        self.act(decide, player=player, available=self.balances[player], rules=self.work.table.rules, **inputs)
+        self.act(
+            decide, player=player, allowance=Allowance(self.balances[player]), rules=self.work.table.rules, **inputs
+        )
 
     def place(self, player, spot, amount):
         if self.work.table.seat_of(player) is not None:

@@ -21,13 +21,16 @@ from tests.support.examples import (
     opened,
     place,
 )
+from wallet.responsible_gaming.allowance import Allowance
 
 
 def at_table() -> UnitOfWork:
     """Return a unit of work of a table with Ann in seat 1."""
     work = UnitOfWork(table=INITIAL, table_version=0)
     work.on_table(open_table())
-    work.on_table(decisions.take_seat, player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, available=0, at=OPENED)
+    work.on_table(
+        decisions.take_seat, player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, allowance=Allowance(0), at=OPENED
+    )
     return work
 
 
@@ -82,7 +85,7 @@ def test_what_was_loaded_is_remembered() -> None:
     written = in_round()
     work = UnitOfWork(table=written.table, table_version=2, round=written.round, round_version=1)
 
-    work.on_table(decisions.rebuy, player=ANN, amount=500, available=500, at=OPENED)
+    work.on_table(decisions.rebuy, player=ANN, amount=500, allowance=Allowance(500), at=OPENED)
     work.on_round(place(P, 500))
 
     assert (work.loaded_table, work.loaded_round) == (written.table, written.round)

@@ -27,6 +27,7 @@ from casino.kernel.money import MoneyType
 from tests.casino.witness.test_statements import HEADER
 from tests.support.examples import CLOSING_INPUTS
 from tests.support.spots import lucky_nine, spots_of
+from wallet.responsible_gaming.allowance import Allowance
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=15)
@@ -71,9 +72,17 @@ def narrate_round(preset, cards, *bets, **rules):
         if bet is None:
             continue
         for spot, amount in bet.items():
-            do(betting.place_chips, player=player, spot=spot, amount=amount, available=PLENTY, rules=rules, at=NOW)
+            do(
+                betting.place_chips,
+                player=player,
+                spot=spot,
+                amount=amount,
+                allowance=Allowance(PLENTY),
+                rules=rules,
+                at=NOW,
+            )
         do(
-            partial(betting.confirm_wager, player=player, available=PLENTY, rules=rules, at=NOW)
+            partial(betting.confirm_wager, player=player, allowance=Allowance(PLENTY), rules=rules, at=NOW)
             if bet
             else partial(betting.pass_turn, player=player, at=NOW)
         )

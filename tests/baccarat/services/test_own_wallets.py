@@ -49,6 +49,7 @@ from wallet.remote.debits import Debit
 from wallet.remote.events import Party, TransactionKind, TransactionRequested
 from wallet.remote.messages import WalletOrder
 from wallet.remote.state import AcceptedAnswer
+from wallet.responsible_gaming.allowance import Allowance
 
 
 def opened(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,16 +131,16 @@ def test_a_millisecond_decides_whether_stakes_were_taken_in_time(late: int, in_t
     debit = Debit(request, client.Endpoint(key, "https://wallet.example"), ask_until=0.0)
     taken, rules = TakenStakes(debit, {"banker": 1000}), rules_for("mini", currency="EUR")
     now = answer_by + timedelta(milliseconds=late)
-    command = partial(betting.confirm_wager, player=key, available=0, rules=rules, at=now)
+    command = partial(betting.confirm_wager, player=key, allowance=Allowance(0), rules=rules, at=now)
     if in_time:
-        assert taken.confirm(command, key, now=now).keywords == {
-            "player": key, "available": 1000, "rules": rules, "at": asked, "debit": key,
+        assert taken.confirm(command, key, allowance=Allowance(0), now=now).keywords == {
+            "player": key, "allowance": Allowance(1000), "rules": rules, "at": asked, "debit": key,
         }  # fmt: skip
     else:
         with pytest.raises(BettingIsClosed):
-            taken.confirm(command, key, now=now)
+            taken.confirm(command, key, allowance=Allowance(0), now=now)
     with pytest.raises(BettingIsClosed):
-        taken.confirm(command, uuid4(), now=asked)  # another round has begun
+        taken.confirm(command, uuid4(), allowance=Allowance(0), now=asked)  # another round has begun
 
 
 def test_two_players_of_a_round_are_paid_by_one_message(database: Database, server: WalletServer) -> None:

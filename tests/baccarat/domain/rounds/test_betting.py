@@ -44,13 +44,14 @@ from tests.support.examples import (
 )
 from tests.support.spec import Spec
 from wallet.ledger.refusals import InsufficientFunds
+from wallet.responsible_gaming.allowance import Allowance
 
 A_TURN: dict[str, Callable[[datetime, UUID], RoundDecision]] = {
     "place": lambda at, by: place(P, 500, at=at, by=by),
     "undo": lambda at, by: partial(betting.undo_placement, player=by, at=at),
     "clear": lambda at, by: partial(betting.clear_chips, player=by, at=at),
     "rebet": lambda at, by: rebet({P: 500}, at=at, by=by),
-    "double": lambda at, by: partial(betting.double_stakes, player=by, available=RICH, rules=AC, at=at),
+    "double": lambda at, by: partial(betting.double_stakes, player=by, allowance=Allowance(RICH), rules=AC, at=at),
     "deal": lambda at, by: confirm(at=at, by=by),
     "pass": lambda at, by: partial(betting.pass_turn, player=by, at=at),
 }
@@ -221,14 +222,14 @@ def test_rebet_needs_an_earlier_wager_and_a_cleared_table() -> None:
 
 
 def test_double_places_every_stake_once_more_or_none_and_one_undo_takes_all_of_it_back() -> None:
-    double = partial(betting.double_stakes, player=ANN, available=RICH, rules=AC, at=OPENED)
+    double = partial(betting.double_stakes, player=ANN, allowance=Allowance(RICH), rules=AC, at=OPENED)
     lying = (placed(P, 500), placed(T, 1000))
 
     doubled = ann_and_ben(*lying).when(double).then(e.StakesRebet(seat=1, stakes={P: 500, T: 1000}))
     undo = partial(betting.undo_placement, player=ANN, at=OPENED)
     doubled.when(undo).then(e.PlacementUndone(seat=1)).when(confirm()).then(confirmed(1, ANN, {P: 500, T: 1000}))
     ann_and_ben().when(double).refused(r.NoChipsPlaced)
-    ann_and_ben(*lying).when(double, available=2999).refused(InsufficientFunds)
+    ann_and_ben(*lying).when(double, allowance=Allowance(2999)).refused(InsufficientFunds)
     ann_and_ben(*lying).when(double, rules=replace(AC, maximum=1999)).refused(r.OverMaximum, spots=[T])
 
 

@@ -39,6 +39,7 @@ from tests.support.examples import (
 )
 from tests.support.spec import Spec
 from wallet.ledger.refusals import InsufficientFunds
+from wallet.responsible_gaming.allowance import Allowance
 
 
 def take(
@@ -50,7 +51,7 @@ def take(
         seat=seat,
         money_type=money_type,
         buy_in=buy_in,
-        available=available,
+        allowance=Allowance(available),
         at=OPENED,
     )
 
@@ -152,10 +153,10 @@ def test_changing_seat_needs_a_seat_and_a_free_one() -> None:
 
 def test_rebuy_moves_money_from_the_account_in_the_seats_money_type() -> None:
     spec = Spec(fold_table).given(table_opened(), seat_taken(1, ANN, money_type=MoneyType.PLAY))
-    rebuy = partial(decisions.rebuy, player=ANN, amount=500, available=500, at=OPENED)
+    rebuy = partial(decisions.rebuy, player=ANN, amount=500, allowance=Allowance(500), at=OPENED)
 
     spec.when(rebuy).then(e.Rebought(seat=1, player=ANN, money_type=MoneyType.PLAY, amount=500, rebought_at=OPENED))
-    refusal = spec.when(rebuy, available=499).refused(InsufficientFunds)
+    refusal = spec.when(rebuy, allowance=Allowance(499)).refused(InsufficientFunds)
     assert refusal.account.money_type is MoneyType.PLAY
     spec.when(rebuy, player=BEN).refused(r.NotSeated)
 
@@ -163,7 +164,7 @@ def test_rebuy_moves_money_from_the_account_in_the_seats_money_type() -> None:
 @pytest.mark.parametrize("amount", [0, -500])
 def test_a_rebuy_of_nothing_or_less_is_refused(amount: int) -> None:
     Spec(fold_table).given(table_opened(), seat_taken(1, ANN)).when(
-        decisions.rebuy, player=ANN, amount=amount, available=500, at=OPENED
+        decisions.rebuy, player=ANN, amount=amount, allowance=Allowance(500), at=OPENED
     ).refused(AmountNotPositive)
 
 

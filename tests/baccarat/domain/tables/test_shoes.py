@@ -50,6 +50,7 @@ from tests.support.examples import (
 )
 from tests.support.examples import TABLE as TABLE_ID
 from tests.support.spec import Spec
+from wallet.responsible_gaming.allowance import Allowance
 
 ROOT = "40" * 32
 RELEASE = SignedRelease("cc", "", time_ms=0, number=0, previous="", signature="", path="")
@@ -224,7 +225,9 @@ def test_a_closed_table_reveals_what_it_committed_to_and_takes_nobody_any_more()
     spec = spec.given(left).when(close).then(TableClosed("staff:1", "worn", OPENED, seeds))
 
     assert list(spec.when(close).events()) == []
-    sit = partial(decisions.take_seat, player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, available=0, at=OPENED)
+    sit = partial(
+        decisions.take_seat, player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, allowance=Allowance(0), at=OPENED
+    )
     spec.when(sit).refused(r.TableIsClosed)
 
 
