@@ -55,7 +55,7 @@ def change(*, operator: UUID, name: str, currency: str, limits: GroupLimits, by:
             reason="The limits of a group were changed",
             tightens=tightens,
             before=before,
-            after=asdict(limits),
+            after={**asdict(limits), "currency": currency},
             currency=currency,
         )
 

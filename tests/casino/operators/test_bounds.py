@@ -2,6 +2,7 @@
 
 import pytest
 
+from casino.events.sql import fetch
 from casino.operators import bounds, changes, limits_groups, services
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import Operator, Player
@@ -53,6 +54,15 @@ def test_a_player_of_a_live_operator_is_moved_to_wider_limits_by_two_persons(
     if change is not None:
         changes.confirm(change.pk, by=BEN)
     assert group_of(player) == after
+
+
+def test_the_log_says_what_a_group_may_stake_in_which_currency() -> None:
+    operator, _ = make(sandbox=True)
+    limits_groups.change(operator=operator.pk, name="vip", currency="JPY", limits=GroupLimits(maximum=900), by=ANN)
+    acts = "SELECT data FROM events_event WHERE type = 'ActDone' ORDER BY recorded_at DESC LIMIT 1"
+    ((act,),) = fetch(acts)
+    limits = {"minimum": None, "maximum": 900, "stake_day": None, "loss_day": None, "currency": "JPY"}
+    assert (act["subject"], act["after"]) == ("limits_group:vip", limits)
 
 
 def test_a_key_moves_nobody_to_wider_limits() -> None:
