@@ -28,7 +28,7 @@ from baccarat.domain.rules.table_rules import Shuffle
 from baccarat.domain.tables import decisions
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.evolve import fold_table
-from baccarat.domain.tables.state import INITIAL, FixedTerms
+from baccarat.domain.tables.state import INITIAL, FixedTerms, TableState
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage.projections import due_at
 from casino.kernel.errors import Refusal
@@ -116,19 +116,11 @@ class TableMachine(RuleBasedStateMachine):
         buy_in=st.sampled_from((0, 400, 90_000)),
     )
     def sit(self, player: UUID, seat: int, money_type: MoneyType, buy_in: int) -> None:
-        available = self.balances[PLACE.player(player, money_type)]
-        command = partial(
-            decisions.take_seat,
-            player=player,
-            seat=seat,
-            money_type=money_type,
-            buy_in=buy_in,
-            allowance=Allowance(available),
-            at=self.now,
-        )
+        allowance = Allowance(self.balances[PLACE.player(player, money_type)])
+        place: Any = {"player": player, "seat": seat, "money_type": money_type, "buy_in": buy_in}
 
         def move(journal: UnitOfWork) -> None:
-            journal.on_table(command)
+            journal.on_table(decisions.take_seat, allowance=allowance, at=self.now, **place)
             if journal.table.rules.turn_seconds is not None:
                 self._open(journal)
 
@@ -173,15 +165,8 @@ class TableMachine(RuleBasedStateMachine):
 
         def move(journal: UnitOfWork) -> None:
             seat = self._open_for(journal, player)
-            rules, stakes = journal.table.rules, {} if seat is None else dict(seat.last_wager or {})
-            journal.on_round(
-                betting.repeat_wager,
-                player=player,
-                stakes=stakes,
-                allowance=Allowance(self._game(player)),
-                rules=rules,
-                at=self.now,
-            )
+            stakes = {} if seat is None else dict(seat.last_wager or {})
+            journal.on_round(betting.repeat_wager, stakes=stakes, **self._bettor(journal.table, player))
             self._confirm(journal, player)
 
         self._try(move)
@@ -192,13 +177,7 @@ class TableMachine(RuleBasedStateMachine):
 
     @rule(who=anybody)
     def double(self, who: int) -> None:
-        player = self._who(who)
-        rules = self.table.rules
-        self._say(
-            partial(
-                betting.double_stakes, player=player, allowance=Allowance(self._game(player)), rules=rules, at=self.now
-            )
-        )
+        self._say(partial(betting.double_stakes, **self._bettor(self.table, self._who(who))))
 
     @rule(who=anybody, contribution=st.binary(min_size=1, max_size=32))
     def cut(self, who: int, contribution: bytes) -> None:
@@ -521,22 +500,14 @@ class TableMachine(RuleBasedStateMachine):
 
     def _place(self, journal: UnitOfWork, player: UUID, spot: str, chips: int) -> None:
         self._open_for(journal, player)
-        rules = journal.table.rules
-        journal.on_round(
-            betting.place_chips,
-            player=player,
-            spot=spot,
-            amount=chips * rules.chips[0],
-            allowance=Allowance(self._game(player)),
-            rules=rules,
-            at=self.now,
-        )
+        amount = chips * journal.table.rules.chips[0]
+        journal.on_round(betting.place_chips, spot=spot, amount=amount, **self._bettor(journal.table, player))
 
     def _confirm(self, journal: UnitOfWork, player: UUID) -> None:
-        rules = journal.table.rules
-        journal.on_round(
-            betting.confirm_wager, player=player, allowance=Allowance(self._game(player)), rules=rules, at=self.now
-        )
+        journal.on_round(betting.confirm_wager, **self._bettor(journal.table, player))
+
+    def _bettor(self, table: TableState, player: UUID) -> Any:
+        return {"player": player, "allowance": Allowance(self._game(player)), "rules": table.rules, "at": self.now}
 
     def _step_out(self, journal: UnitOfWork, player: UUID, decide: TableDecision) -> None:
         dealer.leave_round(journal, player=player)

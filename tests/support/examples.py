@@ -230,5 +230,14 @@ def table_opened(
     )
 
 
+def sit(seat: int, player: UUID = ANN, *, money_type: MoneyType = MoneyType.REAL, buy_in: int = 0, available: int = 0
+        ) -> TableDecision:  # fmt: skip
+    allowance = Allowance(available)
+    return partial(
+        decisions.take_seat, player=player, seat=seat, money_type=money_type, buy_in=buy_in, allowance=allowance,
+        at=OPENED,
+    )  # fmt: skip
+
+
 def seat_taken(seat: int, player: UUID, *, money_type: MoneyType = MoneyType.REAL, buy_in: int = 0) -> te.SeatTaken:
     return te.SeatTaken(seat=seat, player=player, money_type=money_type, buy_in=buy_in, taken_at=OPENED)

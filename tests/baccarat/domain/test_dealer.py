@@ -25,10 +25,8 @@ from baccarat.domain.tables import decisions
 from baccarat.domain.tables.events import EffectiveFrom, ShoeStarted, TermsFixed
 from baccarat.domain.tables.state import INITIAL, PendingRules, RulesLifecycle
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
-from casino.kernel.money import MoneyType
 from tests.support.drawings import cards_of, cut_from
-from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, TABLE, P, confirm, open_table, place
-from wallet.responsible_gaming.allowance import Allowance
+from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, TABLE, P, confirm, open_table, place, sit
 
 FIXED = replace(BIG, fixed_order=True)
 
@@ -59,15 +57,7 @@ def seated(*players: UUID, rules: TableRules = AC) -> UnitOfWork:
 
 
 def _sit(journal: UnitOfWork, number: int, player: UUID) -> None:
-    journal.on_table(
-        decisions.take_seat,
-        player=player,
-        seat=number,
-        money_type=MoneyType.REAL,
-        buy_in=0,
-        allowance=Allowance(0),
-        at=OPENED,
-    )
+    journal.on_table(sit(number, player))
 
 
 def in_round(*players: UUID, rules: TableRules = AC) -> UnitOfWork:

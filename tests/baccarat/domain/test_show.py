@@ -20,11 +20,9 @@ from baccarat.domain.tables.decisions import require_show_over
 from baccarat.domain.tables.kill_switch import PlayStopped, StopScope
 from baccarat.domain.tables.refusals import BettingNotOpen, NoShow, NotSeated
 from baccarat.domain.unit_of_work import UnitOfWork
-from casino.kernel.money import MoneyType
 from tests.baccarat.domain.test_dealer import bet, finish, fresh, in_round
-from tests.support.examples import ANN, BEN, CAT, OPENED
+from tests.support.examples import ANN, BEN, CAT, OPENED, sit
 from tests.support.instant import NO_SHOW
-from wallet.responsible_gaming.allowance import Allowance
 
 SHOW = ShowMilliseconds(two_cards=1_000, natural=2_000, one_third_card=3_000, two_third_cards=4_000, ceremony=500)
 SHOWN = rules_for("atlantic_city", currency="EUR", show_milliseconds=SHOW)
@@ -102,9 +100,7 @@ def test_what_acts_on_the_next_round_is_refused_with_the_time() -> None:
 def test_who_sits_down_during_the_show_is_in_the_next_round() -> None:
     work = shown(ANN, BEN)
     until = end_of(work)
-    work.on_table(
-        decisions.take_seat, player=CAT, seat=4, money_type=MoneyType.REAL, buy_in=0, allowance=Allowance(0), at=OPENED
-    )
+    work.on_table(sit(4, CAT))
     dealer.open_round(work, entropy=fresh(2), now=until - MOMENT)
     assert work.table.round is None
 
@@ -135,9 +131,7 @@ def test_a_skipped_show_is_over_for_who_sits_down_in_the_round_after_it() -> Non
     work = shown(ANN)
     work.on_table(decisions.request_show_skip, player=ANN, at=OPENED)
     dealer.open_round(work, entropy=fresh(2), now=OPENED)
-    work.on_table(
-        decisions.take_seat, player=BEN, seat=2, money_type=MoneyType.REAL, buy_in=0, allowance=Allowance(0), at=OPENED
-    )
+    work.on_table(sit(2, BEN))
 
     dealer.leave_round(work, player=ANN)
     dealer.lapse_if_empty(work, seed=fresh(2).seed, entropy=fresh(3), now=OPENED)

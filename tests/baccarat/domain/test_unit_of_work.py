@@ -8,7 +8,6 @@ from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.tables import decisions
 from baccarat.domain.tables.state import INITIAL
 from baccarat.domain.unit_of_work import UnitOfWork
-from casino.kernel.money import MoneyType
 from tests.support.examples import (
     ANN,
     BEN,
@@ -20,6 +19,7 @@ from tests.support.examples import (
     open_table,
     opened,
     place,
+    sit,
 )
 from wallet.responsible_gaming.allowance import Allowance
 
@@ -28,9 +28,7 @@ def at_table() -> UnitOfWork:
     """Return a unit of work of a table with Ann in seat 1."""
     work = UnitOfWork(table=INITIAL, table_version=0)
     work.on_table(open_table())
-    work.on_table(
-        decisions.take_seat, player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, allowance=Allowance(0), at=OPENED
-    )
+    work.on_table(sit(1, ANN))
     return work
 
 

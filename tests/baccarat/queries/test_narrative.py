@@ -1,11 +1,10 @@
 """Sentences about rounds whose cards are chosen here and whose events the decider returns."""
 
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from uuid import UUID
 
 from baccarat.domain.fairness.links import LinksReleased, SignedRelease
-from baccarat.domain.rounds import betting, dealing
+from baccarat.domain.rounds import betting
 from baccarat.domain.rounds.events import (
     CardsHandedBack,
     CardsHandedOut,
@@ -25,7 +24,7 @@ from baccarat.domain.tables.witness_events import ReplacementReason, WitnessChai
 from baccarat.queries.narrative import NarratedTable, narrate
 from casino.kernel.money import MoneyType
 from tests.casino.witness.test_statements import HEADER
-from tests.support.examples import CLOSING_INPUTS
+from tests.support.examples import deal
 from tests.support.spots import lucky_nine, spots_of
 from wallet.responsible_gaming.allowance import Allowance
 
@@ -71,30 +70,14 @@ def narrate_round(preset, cards, *bets, **rules):
     for player, bet in zip(players, bets, strict=True):
         if bet is None:
             continue
+        bettor = {"player": player, "allowance": Allowance(PLENTY), "rules": rules, "at": NOW}
         for spot, amount in bet.items():
-            do(
-                betting.place_chips,
-                player=player,
-                spot=spot,
-                amount=amount,
-                allowance=Allowance(PLENTY),
-                rules=rules,
-                at=NOW,
-            )
-        do(
-            partial(betting.confirm_wager, player=player, allowance=Allowance(PLENTY), rules=rules, at=NOW)
-            if bet
-            else partial(betting.pass_turn, player=player, at=NOW)
-        )
-    do(
-        dealing.deal_round,
-        cards=tuple(cards.split()),
-        shoe_position=0,
-        seed=None,
-        rules=rules,
-        at=LATER,
-        closing=CLOSING_INPUTS,
-    )
+            do(betting.place_chips, spot=spot, amount=amount, **bettor)
+        if bet:
+            do(betting.confirm_wager, **bettor)
+        else:
+            do(betting.pass_turn, player=player, at=NOW)
+    do(deal(tuple(cards.split()), rules=rules, at=LATER, seed=None))
     return [line.text for line in narrate(table, enumerate(events, 1))]
 
 

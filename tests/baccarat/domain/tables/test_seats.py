@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from uuid import UUID
 
 import pytest
 
@@ -35,25 +34,14 @@ from tests.support.examples import (
     opened,
     placed,
     seat_taken,
+    sit,
     table_opened,
 )
 from tests.support.spec import Spec
 from wallet.ledger.refusals import InsufficientFunds
 from wallet.responsible_gaming.allowance import Allowance
 
-
-def take(
-    seat: int, player: UUID = ANN, *, money_type: MoneyType = MoneyType.REAL, buy_in: int = 1000, available: int = 1000
-         ) -> TableDecision:  # fmt: skip
-    return partial(
-        decisions.take_seat,
-        player=player,
-        seat=seat,
-        money_type=money_type,
-        buy_in=buy_in,
-        allowance=Allowance(available),
-        at=OPENED,
-    )
+take = partial(sit, buy_in=1000, available=1000)
 
 
 def test_a_table_opens_with_frozen_rules() -> None:

@@ -46,11 +46,11 @@ from tests.support.examples import (
     confirmed,
     opened,
     seat_taken,
+    sit,
     table_opened,
 )
 from tests.support.examples import TABLE as TABLE_ID
 from tests.support.spec import Spec
-from wallet.responsible_gaming.allowance import Allowance
 
 ROOT = "40" * 32
 RELEASE = SignedRelease("cc", "", time_ms=0, number=0, previous="", signature="", path="")
@@ -225,10 +225,7 @@ def test_a_closed_table_reveals_what_it_committed_to_and_takes_nobody_any_more()
     spec = spec.given(left).when(close).then(TableClosed("staff:1", "worn", OPENED, seeds))
 
     assert list(spec.when(close).events()) == []
-    sit = partial(
-        decisions.take_seat, player=ANN, seat=1, money_type=MoneyType.REAL, buy_in=0, allowance=Allowance(0), at=OPENED
-    )
-    spec.when(sit).refused(r.TableIsClosed)
+    spec.when(sit(1)).refused(r.TableIsClosed)
 
 
 def test_the_round_in_hand_is_finished_and_one_more_is_played() -> None:
