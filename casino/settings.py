@@ -22,12 +22,12 @@ from casino.observability.logging import log_settings
 from wallet.responsible_gaming import table_limit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-GIVEN = variables.read(os.environ)
-globals().update(GIVEN)
-PRODUCTION = GIVEN["CASINO_ENV"] == "production"
-PROCESS = GIVEN["CASINO_PROCESS"]
-DEBUG = GIVEN["CASINO_DEBUG"]
-CHECKPOINT_KEYS = GIVEN["CHECKPOINT_KEYS"] or "none"
+VALUES = variables.read(os.environ)
+globals().update(VALUES)
+PRODUCTION = VALUES["CASINO_ENV"] == "production"
+PROCESS = VALUES["CASINO_PROCESS"]
+DEBUG = VALUES["CASINO_DEBUG"]
+CHECKPOINT_KEYS = VALUES["CHECKPOINT_KEYS"] or "none"
 
 INSTALLED_APPS = [
     "casino.apps.CasinoConfig",
@@ -104,14 +104,14 @@ TEMPLATES = [
 
 def database(url: str) -> dict[str, Any]:
     """Turn a libpq URL into Django's settings for one database."""
-    return connection_settings(url, process=PROCESS, app_role=GIVEN["DATABASE_APP_ROLE"])
+    return connection_settings(url, process=PROCESS, app_role=VALUES["DATABASE_APP_ROLE"])
 
 
-DATABASES = {"default": database(GIVEN["DATABASE_URL"])} if GIVEN["DATABASE_URL"] else {}
+DATABASES = {"default": database(VALUES["DATABASE_URL"])} if VALUES["DATABASE_URL"] else {}
 
 # -- Redis and Celery ---------------------------------------------------------------------------------------------
 
-CELERY_BROKER_URL, _broker_options = broker(GIVEN["REDIS_URL"])
+CELERY_BROKER_URL, _broker_options = broker(VALUES["REDIS_URL"])
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # by default a worker ends after a hundred attempts
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -166,15 +166,15 @@ INTEGRITY_SETTINGS = (
 
 # -- payment providers --------------------------------------------------------------------------------------------
 
-PAYMENT_PROVIDERS = dict(GIVEN["PAYMENT_PROVIDERS"])
+PAYMENT_PROVIDERS = dict(VALUES["PAYMENT_PROVIDERS"])
 PAYMENT_SECRETS: dict[str, list[str]] = {}
-for _name, _secret in GIVEN["PAYMENT_SECRETS"]:
+for _name, _secret in VALUES["PAYMENT_SECRETS"]:
     PAYMENT_SECRETS.setdefault(_name, []).append(_secret)
 
 # -- HTTP ---------------------------------------------------------------------------------------------------------
 
 APPEND_SLASH = False
-FORCE_SCRIPT_NAME = GIVEN["SCRIPT_NAME"] or None  # whether the proxy strips it or not
+FORCE_SCRIPT_NAME = VALUES["SCRIPT_NAME"] or None  # whether the proxy strips it or not
 if FORCE_SCRIPT_NAME is not None and not (FORCE_SCRIPT_NAME.startswith("/") and not FORCE_SCRIPT_NAME.endswith("/")):
     raise ImproperlyConfigured("SCRIPT_NAME must begin with a slash and end without one, such as /casino.")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
@@ -191,23 +191,23 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
     "COERCE_DECIMAL_TO_STRING": True,
 }
-SPECTACULAR_SETTINGS = reference.settings(contact=GIVEN["API_CONTACT_URL"])
-PLAYER_AWAY_SECONDS = GIVEN["PLAYER_AWAY_SECONDS"] or GIVEN["PLAYER_IDLE_SECONDS"] // 10
-SEAT_HOLD_SECONDS = GIVEN["SEAT_HOLD_SECONDS"] or GIVEN["PLAYER_IDLE_SECONDS"] + 300
+SPECTACULAR_SETTINGS = reference.settings(contact=VALUES["API_CONTACT_URL"])
+PLAYER_AWAY_SECONDS = VALUES["PLAYER_AWAY_SECONDS"] or VALUES["PLAYER_IDLE_SECONDS"] // 10
+SEAT_HOLD_SECONDS = VALUES["SEAT_HOLD_SECONDS"] or VALUES["PLAYER_IDLE_SECONDS"] + 300
 # Use is recorded every PLAYER_IDLE_SECONDS / 30.
-if not GIVEN["PLAYER_IDLE_SECONDS"] / 15 <= PLAYER_AWAY_SECONDS <= SEAT_HOLD_SECONDS:
+if not VALUES["PLAYER_IDLE_SECONDS"] / 15 <= PLAYER_AWAY_SECONDS <= SEAT_HOLD_SECONDS:
     raise ImproperlyConfigured("PLAYER_AWAY_SECONDS must be PLAYER_IDLE_SECONDS / 15 to SEAT_HOLD_SECONDS.")
 try:
-    BETTING_WEEK = table_limit.parse_betting_week(GIVEN["BETTING_WEEK"])
+    BETTING_WEEK = table_limit.parse_betting_week(VALUES["BETTING_WEEK"])
 except ValueError as error:
     raise ImproperlyConfigured(f"BETTING_WEEK: {error}") from None
 try:
-    CURRENCIES = money.parse_declarations(GIVEN["CURRENCIES"])
+    CURRENCIES = money.parse_declarations(VALUES["CURRENCIES"])
 except ValueError as error:
     raise ImproperlyConfigured(f"CURRENCIES: {error}") from None
 
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if GIVEN["BEHIND_TLS_PROXY"] else None
-PROXY_HOPS = GIVEN["PROXY_HOPS"] if GIVEN["BEHIND_TLS_PROXY"] else 0  # 0 if X-Forwarded-For is not believed
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if VALUES["BEHIND_TLS_PROXY"] else None
+PROXY_HOPS = VALUES["PROXY_HOPS"] if VALUES["BEHIND_TLS_PROXY"] else 0  # 0 if X-Forwarded-For is not believed
 SECURE_SSL_REDIRECT = PRODUCTION
 SECURE_HSTS_SECONDS = 31536000 if PRODUCTION else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = PRODUCTION
@@ -221,9 +221,9 @@ SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^healthz$", r"^metrics$"]
 
 # -- staff ---------------------------------------------------------------------------------------------------------
 
-if GIVEN["STAFF_SESSION_SECONDS"] < GIVEN["STAFF_IDLE_SECONDS"]:
+if VALUES["STAFF_SESSION_SECONDS"] < VALUES["STAFF_IDLE_SECONDS"]:
     raise ImproperlyConfigured("STAFF_SESSION_SECONDS must be STAFF_IDLE_SECONDS or more.")
-SESSION_COOKIE_AGE = GIVEN["STAFF_IDLE_SECONDS"]
+SESSION_COOKIE_AGE = VALUES["STAFF_IDLE_SECONDS"]
 LOGIN_REDIRECT_URL = "admin:index"  # also where a refused `next` leads
 SESSION_ENGINE = "casino.staff.login"  # sliding expiry; only staff have sessions
 
@@ -249,11 +249,11 @@ AXES_VERBOSE = False
 
 # -- e-mail ---------------------------------------------------------------------------------------------------------
 
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if GIVEN['EMAIL_HOST'] else 'console'}.EmailBackend"
-EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = GIVEN["EMAIL_USER"], GIVEN["EMAIL_PASSWORD"]
-EMAIL_USE_TLS, EMAIL_USE_SSL = GIVEN["EMAIL_SECURITY"] == "starttls", GIVEN["EMAIL_SECURITY"] == "tls"
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if VALUES['EMAIL_HOST'] else 'console'}.EmailBackend"
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = VALUES["EMAIL_USER"], VALUES["EMAIL_PASSWORD"]
+EMAIL_USE_TLS, EMAIL_USE_SSL = VALUES["EMAIL_SECURITY"] == "starttls", VALUES["EMAIL_SECURITY"] == "tls"
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = GIVEN["EMAIL_FROM"]
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = VALUES["EMAIL_FROM"]
 
 # -- the admin ----------------------------------------------------------------------------------------------------
 
@@ -273,7 +273,7 @@ TIME_ZONE = "UTC"
 FORMAT_MODULE_PATH = "casino.backoffice.formats"
 
 STATIC_URL = "static/"
-STATIC_ROOT = str(BASE_DIR / GIVEN["STATIC_ROOT"])
+STATIC_ROOT = str(BASE_DIR / VALUES["STATIC_ROOT"])
 WHITENOISE_USE_FINDERS = not PRODUCTION
 WHITENOISE_AUTOREFRESH = not PRODUCTION  # serves changed files without a restart
 STORAGES = {
@@ -288,7 +288,9 @@ STORAGES = {
 # Variables may contain seeds, cards and keys: no error page, mail or log shows them.
 DEFAULT_EXCEPTION_REPORTER_FILTER = "casino.observability.logging.RedactingExceptionFilter"
 
-LOGGING = log_settings(formatter=GIVEN["LOG_FORMAT"], level=GIVEN["LOG_LEVEL"], celery_level=GIVEN["CELERY_LOG_LEVEL"])
+LOGGING = log_settings(
+    formatter=VALUES["LOG_FORMAT"], level=VALUES["LOG_LEVEL"], celery_level=VALUES["CELERY_LOG_LEVEL"]
+)
 
 if PRODUCTION:
-    production.check(GIVEN)
+    production.check(VALUES)

@@ -39,12 +39,12 @@ def flag(word: str) -> bool:
     return word.lower() == "true"
 
 
-def words(word: str) -> list[str]:
+def texts(word: str) -> list[str]:
     return [each.strip() for each in word.split(",") if each.strip()]
 
 
 def pairs(word: str) -> list[tuple[str, str]]:
-    items = [each.partition("=") for each in words(word)]
+    items = [each.partition("=") for each in texts(word)]
     if not all(key and value for key, _, value in items):
         raise ValueError("must be `name=value`, comma separated")
     return [(key, value) for key, _, value in items]
@@ -93,7 +93,7 @@ class Choice:
         return word
 
 
-_EMPTY: Final[Mapping[Any, Callable[[], Any]]] = {text: str, keys: str, words: list, pairs: list, numbers: dict}
+_EMPTY: Final[Mapping[Any, Callable[[], Any]]] = {text: str, keys: str, texts: list, pairs: list, numbers: dict}
 """What a variable without a value is; an empty word of a choice, None for other kinds."""
 SAME: Final = "as in development"
 
@@ -155,9 +155,9 @@ TABLE: Final = (
     Variable("FORCED_CARDS", flag, "false", fixed=True, attested=True,
              says="sandbox operators may choose the cards of a round, as a test"),
 
-    Variable("ALLOWED_HOSTS", words, "127.0.0.1,localhost,[::1],testserver", production=None, attested=True,
+    Variable("ALLOWED_HOSTS", texts, "127.0.0.1,localhost,[::1],testserver", production=None, attested=True,
              example="casino.example.com", says="host names of this service, comma separated"),
-    Variable("CSRF_TRUSTED_ORIGINS", words, "", example="https://casino.example.com",
+    Variable("CSRF_TRUSTED_ORIGINS", texts, "", example="https://casino.example.com",
              says="origins that the admin is used from, comma separated"),
     Variable("BEHIND_TLS_PROXY", flag, "false", example="true",
              says="trust `X-Forwarded-Proto` and the last entries of `X-Forwarded-For`; nobody but the proxy may "
@@ -182,11 +182,11 @@ TABLE: Final = (
     Variable("SECRET_KEY", text, DEVELOPMENT_SECRET, production=None, of=_WEB, secret=True,
              says="the root of keys for sessions, links and signatures, 50 characters or more",
              how='python3 -c "import secrets; print(secrets.token_urlsafe(64))"'),
-    Variable("SECRET_KEY_FALLBACKS", words, "", of=_WEB, secret=True,
+    Variable("SECRET_KEY_FALLBACKS", texts, "", of=_WEB, secret=True,
              says="earlier values of `SECRET_KEY`, comma separated, newest first"),
-    Variable("PACK_PUBLIC_KEYS", words, "", of=_WEB,
+    Variable("PACK_PUBLIC_KEYS", texts, "", of=_WEB,
              says="public keys of dispute packs, in hex, of earlier values that were dropped"),
-    Variable("RECEIPT_PUBLIC_KEYS", words, "", of=_WEB,
+    Variable("RECEIPT_PUBLIC_KEYS", texts, "", of=_WEB,
              says="public keys of receipts, in hex, of earlier values that were dropped"),
     Variable("SHOE_KEYS", keys, _DEVELOPMENT_KEYS, production=None, secret=True,
              of=("web", "worker", "worker-background"), how=_KEY,
@@ -238,7 +238,7 @@ TABLE: Final = (
              says="`name=https://address`, comma separated; without any, no deposit method can be offered"),
     Variable("PAYMENT_SECRETS", pairs, "", of=("web", "worker-background"), secret=True,
              says="`name=secret`, comma separated, 32 characters or more; a provider's first signs, all verify"),
-    Variable("CURRENCIES", words, "BTC:8:0.0001", production="", attested=True,
+    Variable("CURRENCIES", texts, "BTC:8:0.0001", production="", attested=True,
              says="currencies beside ISO 4217: `code:decimals`, or `code:decimals:unit` where a table's rules shall "
                      "count in other units than 1, such as `BTC:8:0.0001,USDT:6`"),
     Variable("BETTING_WEEK", text, "friday 00:00 -05:00", attested=True,
@@ -268,7 +268,7 @@ TABLE: Final = (
     Variable("EMAIL_PASSWORD", text, "", of=_MAIL, secret=True, says="of that login"),
     Variable("EMAIL_FROM", text, "casino@localhost", production=None, of=_MAIL, example="casino@example.com",
              says="the sender"),
-    Variable("ALERT_EMAILS", words, "", of=("watch",),
+    Variable("ALERT_EMAILS", texts, "", of=("watch",),
              says="who is told by `watch` of [what is wrong](#alerts), comma separated"),
     Variable("DEAD_MAN_URL", text, "", of=("watch",),
              says="an address that gets a POST every 15 seconds while `watch` can tell people"),
@@ -290,7 +290,7 @@ TABLE: Final = (
     Variable("OUTAGE_SECONDS", Number(1), "900", says="a longer gap between readings of a clock counts as an outage"),
     Variable("FEED_DAYS", Number(1), "30",
              says="days for which items of feeds, and deliveries of webhooks, are kept"),
-    Variable("WEBHOOK_NETWORKS", words, "127.0.0.0/8,::1/128", production="", attested=True,
+    Variable("WEBHOOK_NETWORKS", texts, "127.0.0.0/8,::1/128", production="", attested=True,
              says="networks with private addresses to which webhooks may be sent, and where operators' wallets and "
                      "identity providers may be, comma separated, such as `10.1.0.0/16`"),
     Variable("LEGAL_HOLD", day, "", attested=True,
@@ -315,7 +315,7 @@ TABLE: Final = (
     Variable("LOG_FORMAT", Choice(("lines", "json")), "lines", production="json", says="`lines` or `json`"),
     Variable("CELERY_LOG_LEVEL", text, "WARNING", says="of Celery's own log lines"),
     Variable("HEARTBEAT_FILE", text, "", deployed=False, says="a file that is touched with each heartbeat"),
-    Variable("CONTAINER_IMAGES", words, "", deployed=False, says="images that production refuses without a digest"),
+    Variable("CONTAINER_IMAGES", texts, "", deployed=False, says="images that production refuses without a digest"),
 )
 
 CONTAINERS: Final = (
@@ -345,13 +345,13 @@ _ELSEWHERE: Final = ("CASINO_HOME", "CASINO_SCRATCH", "CASINO_IMAGE", "CASINO_KE
 _BY_NAME: Final = {variable.name: variable for variable in TABLE}
 
 
-def named(name: str) -> Variable:
+def find_variable(name: str) -> Variable:
     return _BY_NAME[name]
 
 
 def value(name: str, environment: Mapping[str, str] | None = None) -> Any:
     """Return a variable's value, from NAME or from the file in NAME_FILE. Raises ImproperlyConfigured."""
-    variable, environment = named(name), os.environ if environment is None else environment
+    variable, environment = find_variable(name), os.environ if environment is None else environment
     file = environment.get(f"{name}_FILE")
     given = Path(file).read_text(encoding="utf-8").strip() if file else environment.get(name, "")
     if not given.strip(", "):

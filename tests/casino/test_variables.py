@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from casino import variables
 from casino.devstack.home import PROJECT
-from casino.variables import CONTAINERS, PROCESSES, TABLE, named, own_variables, read, refuse_unknown, value
+from casino.variables import CONTAINERS, PROCESSES, TABLE, find_variable, own_variables, read, refuse_unknown, value
 
 PRODUCTION = {"CASINO_ENV": "production", "CASINO_PROCESS": "worker"}
 
@@ -63,7 +63,9 @@ def test_a_wrong_value_is_refused_with_the_name(name: str, given: str, reason: s
 def test_a_process_has_no_secret_of_others() -> None:
     everything = {f"{each.name}{end}": "x" for each in TABLE if each.secret for end in ("", "_FILE")}
     for process in PROCESSES:
-        assert all(process in named(name.removesuffix("_FILE")).of for name in _without_process(process, everything))
+        assert all(
+            process in find_variable(name.removesuffix("_FILE")).of for name in _without_process(process, everything)
+        )
     assert own_variables("", everything) == everything | {"CASINO_PROCESS": ""}
     assert value("SECRET_KEY", PRODUCTION) == ""
 
