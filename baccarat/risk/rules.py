@@ -13,7 +13,7 @@ from baccarat.risk.refusals import InvalidRiskRule
 from casino.events.sql import fetch
 from casino.kernel import money
 from casino.operators.models import Operator
-from casino.significant import act_log, recorder
+from casino.significant import act_log
 
 MAX_HOURS: Final = 31 * 24
 """The longest time that a rule looks back, or that it leaves for an answer."""
@@ -212,7 +212,6 @@ def change_rule(rule: NewRule, *, by: str, authorised_by: str = "") -> None:
         )
         act_log.done(
             "risk.add_riskrule",
-            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=rule.operator,
             subject=rule.subject,
             actor=by,
@@ -245,19 +244,11 @@ def _check(kind: RuleKind, terms: RuleTerms, currency: str, reason: str) -> None
 
 def set_jurisdiction(operator: Operator, *, jurisdiction: str, by: str, authorised_by: str = "") -> None:
     """Say under which jurisdiction's rules an operator is, and record the change."""
-    code = jurisdiction.strip().upper()
-    with transaction.atomic():
-        locked = Operator.objects.select_for_update().get(pk=operator.pk)
-        before, locked.jurisdiction = locked.jurisdiction, code
-        locked.save(update_fields=["jurisdiction"])
-        act_log.done(
-            "risk.add_riskrule",
-            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
-            operator=operator.pk,
-            subject=f"operator:{operator.pk}",
-            actor=by,
-            authorised_by=authorised_by,
-            reason="Jurisdiction",
-            before={"jurisdiction": before},
-            after={"jurisdiction": code},
-        )
+    act_log.changed(
+        operator,
+        "risk.add_riskrule",
+        by=by,
+        authorised_by=authorised_by,
+        reason="Jurisdiction",
+        jurisdiction=jurisdiction.strip().upper(),
+    )

@@ -22,7 +22,7 @@ from casino.operators.models import Brand, Operator
 from casino.operators.principals import BrandScope
 from casino.operators.refusals import InvalidSlug
 from casino.operators.services import is_slug
-from casino.significant import act_log, recorder
+from casino.significant import act_log
 from casino.staff.duties import Act
 
 __all__ = [
@@ -261,7 +261,6 @@ def _facts(skin: Skin) -> dict[str, Any]:
 def _record(skin: Skin, act: Act, *, by: str, reason: str, before: Any, after: Any) -> None:
     act_log.done(
         act.name,
-        kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=skin.operator_id,
         subject=f"skin:{skin.name}",
         actor=by,

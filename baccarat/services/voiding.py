@@ -27,7 +27,7 @@ from casino.kernel.text import require
 from casino.operators import changes
 from casino.operators.changes import ChangeKind, Move
 from casino.operators.models import Change, ChangeName
-from casino.significant import act_log, recorder
+from casino.significant import act_log
 from wallet.ledger import store as ledger
 
 KIND: Final = ChangeName.VOID
@@ -141,7 +141,6 @@ def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
         VoidPolicy.objects.create(operator_id=operator, forgive=forgive, actor=actor)
         act_log.done(
             acts.SET_VOID_POLICY.name,
-            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"operator:{operator}",
             actor=actor,

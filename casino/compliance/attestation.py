@@ -146,7 +146,6 @@ def _apply(change: Change) -> None:
     Approval.objects.create(by=change.decided_by or change.requested_by, reason=reason, **digests)
     act_log.done(
         acts.APPROVE_RELEASE.name,
-        kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=None,
         subject="integrity",
         actor=change.requested_by,

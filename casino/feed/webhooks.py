@@ -26,7 +26,7 @@ from casino.operators import changes, notices
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator
 from casino.outbound.destinations import check_url
-from casino.significant import act_log, recorder
+from casino.significant import act_log
 from casino.staff.duties import Act
 
 MAX_WEBHOOKS: Final = 20
@@ -249,7 +249,6 @@ def _remove(endpoint: WebhookEndpoint, by: str, reason: str) -> None:
 def _record(endpoint: WebhookEndpoint, by: str, reason: str, act: Act = acts.CHANGE_WEBHOOK) -> None:
     act_log.done(
         act.name,
-        kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=endpoint.operator_id,
         subject=f"webhook:{endpoint.pk}",
         actor=by,

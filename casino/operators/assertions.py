@@ -257,16 +257,15 @@ def remove_key(key: UUID, *, by: str) -> None:
         raise UnknownAssertionKey
     if row.removed_at is not None:
         return
-    row.removed_at, row.removed_by = database_now(), by
-    row.save(update_fields=["removed_at", "removed_by"])
-    act_log.done(
+    act_log.changed(
+        row,
         "operators.delete_assertionkey",
         kind=SignificantEventKind.ACCESS_CHANGED,
-        operator=row.operator_id,
         subject=f"operator:{row.operator_id}",
-        actor=by,
-        reason="An assertion key was removed",
-        before={"name": row.name, "key_id": row.key_id, "subject": row.subject},
+        by=by,
+        reason=f"The assertion key {row.name} was removed: {row.key_id}, {row.subject or 'for everybody'}",
+        removed_at=database_now(),
+        removed_by=by,
     )
 
 

@@ -12,7 +12,7 @@ from casino.operators.models import Brand, Player
 from casino.operators.principals import BrandScope, OperatorPrincipal
 from casino.operators.refusals import BrandSlugTaken, InvalidSlug, KeyIsOfABrand, UnknownBrand, UnknownPlayer
 from casino.operators.services import MAX_NAME_LENGTH, is_slug
-from casino.significant import act_log, recorder
+from casino.significant import act_log
 
 
 def create_brand(*, operator: UUID, slug: str, name: str, shares_players: bool, by: str) -> Brand:
@@ -30,7 +30,6 @@ def create_brand(*, operator: UUID, slug: str, name: str, shares_players: bool, 
             )
             act_log.done(
                 acts.ADD_BRAND.name,
-                kind=recorder.SignificantEventKind.CONFIG_CHANGED,
                 operator=operator,
                 subject=f"brand:{brand.id}",
                 actor=by,

@@ -11,6 +11,7 @@ from casino.kernel.text import require
 from casino.operators import acts, services
 from casino.operators.models import Operator
 from casino.operators.refusals import InvalidComplaintText, InvalidDisputeBody, InvalidPlayerRecord
+from casino.significant import act_log
 
 REFERENCE: Final = "{reference}"
 MAX_TEXT_LENGTH: Final = 1000
@@ -36,9 +37,8 @@ def set_text(operator: UUID, *, answer: str, language: str, text: str, by: str) 
         shown = {name: each for name, each in texts.items() if each}
         by_answer = {**row.complaint_texts, answer: shown}
         kept = {name: each for name, each in by_answer.items() if each}
-        services.change_setting(
-            row.slug, "complaint_texts", kept, by=by, reason="What players are told of complaints was changed", act=_ACT
-        )
+        reason = "What players are told of complaints was changed"
+        act_log.changed(row, _ACT, by=by, reason=reason, complaint_texts=kept)
 
 
 def set_dispute_body(operator: UUID, *, name: str, url: str, by: str) -> None:
@@ -47,11 +47,8 @@ def set_dispute_body(operator: UUID, *, name: str, url: str, by: str) -> None:
     address = url.strip()
     if address and not (body and _is_address(address)):
         raise InvalidDisputeBody
-    reason = "The body for disputes was changed"
-    with transaction.atomic():
-        slug = services.get_operator(operator).slug
-        services.change_setting(slug, "dispute_body", body, by=by, reason=reason, act=_ACT)
-        services.change_setting(slug, "dispute_body_url", address, by=by, reason=reason, act=_ACT)
+    row, reason = services.get_operator(operator), "The body for disputes was changed"
+    act_log.changed(row, _ACT, by=by, reason=reason, dispute_body=body, dispute_body_url=address)
 
 
 def set_player_record(operator: UUID, *, address: str, by: str) -> None:
@@ -64,8 +61,8 @@ def set_player_record(operator: UUID, *, address: str, by: str) -> None:
     # The slash is before the reference: a player's reference never chooses the host.
     if template and not (_is_address(f"{before}{after}") and _BEFORE.fullmatch(before) and REFERENCE in template):
         raise InvalidPlayerRecord
-    slug, reason = services.get_operator(operator).slug, "The address of players' records was changed"
-    services.change_setting(slug, "player_record", template, by=by, reason=reason, act=_ACT)
+    row, reason = services.get_operator(operator), "The address of players' records was changed"
+    act_log.changed(row, _ACT, by=by, reason=reason, player_record=template)
 
 
 def record_of(operator: Operator, reference: str) -> str:

@@ -10,7 +10,7 @@ from casino.kernel.errors import Refusal
 from casino.operators import acts
 from casino.operators.models import DeclaredCurrency, Operator
 from casino.operators.refusals import CurrenciesInvalid, CurrencyDecimalsDiffer
-from casino.significant import act_log, recorder
+from casino.significant import act_log
 
 MAX_CURRENCIES: Final = 20
 
@@ -38,21 +38,10 @@ def change(*, operator: Operator, currencies: Sequence[str], by: str) -> None:
     """
     with transaction.atomic():
         row = Operator.objects.select_for_update().get(pk=operator.pk)
-        before = list(row.currencies)
-        if not set(before) <= set(currencies):
+        if not set(row.currencies) <= set(currencies):
             raise CurrenciesInvalid
-        row.currencies = prepare(currencies)
-        row.save(update_fields=["currencies"])
-        act_log.done(
-            acts.SET_CURRENCIES.name,
-            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
-            operator=row.pk,
-            subject=f"operator:{row.pk}",
-            actor=by,
-            reason="The currencies were changed",
-            before={"currencies": before},
-            after={"currencies": row.currencies},
-        )
+        act, offered = acts.SET_CURRENCIES.name, prepare(currencies)
+        act_log.changed(row, act, by=by, reason="The currencies were changed", currencies=offered)
 
 
 def check_decimals() -> str:

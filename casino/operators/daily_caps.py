@@ -194,7 +194,6 @@ def change(
             DailyCap.objects.create(**key, **after, counted_from=now, day=day)
         act_log.done(
             acts.SET_BOUNDS.name,
-            kind=SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"operator:{operator}",
             actor=by,

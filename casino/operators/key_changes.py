@@ -325,14 +325,13 @@ def _set_origins(details: Mapping[str, Any], by: str) -> None:
 def _set_staff_networks(details: Mapping[str, Any], by: str) -> None:
     operator = services.get_operator(UUID(details["operator"]))
     reason = "Where the operator's staff may sign in from was changed"
-    services.change_setting(
-        operator.slug,
-        "staff_networks",
-        details["networks"],
+    act_log.changed(
+        operator,
+        NETWORKS,
         by=by,
         reason=reason,
-        act=NETWORKS,
         tightens=_is_narrower(details["networks"], operator.staff_networks),
+        staff_networks=details["networks"],
     )
 
 

@@ -19,9 +19,8 @@ from casino.operators.refusals import (
     PreviousSecretUsed,
     RotationTooQuick,
     RotationUnderWay,
-    UnknownKey,
 )
-from casino.operators.services import record_access
+from casino.operators.services import find_key, record_access
 
 OVERLAP: Final = timedelta(hours=24)
 MIN_OVERLAP: Final = timedelta(hours=1)
@@ -53,7 +52,7 @@ def replace(
     gets another new one, unless the newest was used. Raises UnknownKey, RotationUnderWay, RotationTooQuick.
     """
     with transaction.atomic():
-        key, now = _lock(key_id), now or database_now()
+        key, now = find_key(key_id, lock=True), now or database_now()
         if overlap < MIN_OVERLAP and not key.operator.sandbox:
             raise RotationTooQuick(until=now + MIN_OVERLAP)
         under_way = _rotation_ends(key, now)
@@ -76,7 +75,7 @@ def replace(
 def end(*, key_id: str, by: str, with_previous: bool = False, now: datetime | None = None) -> None:
     """End the previous secret at once. Raises UnknownKey, NoRotation, PreviousSecretUsed, RotationTooQuick."""
     with transaction.atomic():
-        key, now = _lock(key_id), now or database_now()
+        key, now = find_key(key_id, lock=True), now or database_now()
         if _rotation_ends(key, now) is None:
             raise NoRotation
         if with_previous:
@@ -93,15 +92,6 @@ def _rotation_ends(key: ApiKey, now: datetime) -> datetime | None:
     """Return when the previous secret ends, None if none is valid."""
     ends_at = key.previous_ends_at
     return ends_at if ends_at is not None and ends_at > now else None
-
-
-def _lock(key_id: str) -> ApiKey:
-    """Lock a key that was not revoked."""
-    keys = ApiKey.objects.select_for_update(no_key=True, of=("self",)).select_related("operator")
-    key = keys.filter(key_id=key_id, revoked_at=None).first()
-    if key is None:
-        raise UnknownKey(f"There is no key {key_id[:60]!r}.")
-    return key
 
 
 def _record(key: ApiKey, by: str, reason: str, *, tightens: bool = False) -> None:

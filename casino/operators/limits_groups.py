@@ -48,7 +48,6 @@ def change(*, operator: UUID, name: str, currency: str, limits: GroupLimits, by:
         LimitsGroup.objects.update_or_create(**key, defaults=asdict(limits))
         act_log.done(
             acts.SET_BOUNDS.name,
-            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"limits_group:{name}",
             actor=by,
@@ -105,17 +104,12 @@ def assign(*, operator: UUID, player: UUID, name: str, by: str) -> None:
             raise UnknownPlayer
         if row.limits_group == name:
             return
-        before, row.limits_group = row.limits_group, name
-        tightens = not is_wider_group(operator, name, before)
-        row.save(update_fields=["limits_group"])
-        act_log.done(
+        act_log.changed(
+            row,
             acts.SET_BOUNDS.name,
             kind=recorder.SignificantEventKind.ACCOUNT_CHANGED,
-            operator=operator,
-            subject=f"player:{player}",
-            actor=by,
+            by=by,
             reason="The player was moved to another limits group",
-            tightens=tightens,
-            before={"limits_group": before},
-            after={"limits_group": name},
+            tightens=not is_wider_group(operator, name, row.limits_group),
+            limits_group=name,
         )

@@ -12,6 +12,7 @@ from django.conf import settings
 from casino.operators import acts, services
 from casino.operators.models import Operator
 from casino.operators.refusals import InvalidOrigin
+from casino.significant import act_log
 
 CACHE_SECONDS: Final = 5
 MAX_ORIGINS: Final = 20
@@ -27,15 +28,14 @@ def set_origins(*, slug: str, origins: Sequence[str], by: str) -> list[str]:
     Other processes follow within CACHE_SECONDS.
     """
     wanted = distinct(origins)
-    present = services.find_operator(slug=slug).origins
-    services.change_setting(
-        slug,
-        "origins",
-        wanted,
+    operator = services.find_operator(slug=slug)
+    act_log.changed(
+        operator,
+        acts.SET_ORIGINS.name,
         by=by,
         reason="The origins of the operator's sites were changed",
-        act=acts.SET_ORIGINS.name,
-        tightens=set(wanted) <= set(present),
+        tightens=set(wanted) <= set(operator.origins),
+        origins=wanted,
     )
     _operators_by_origin.cache_clear()
     return wanted

@@ -125,7 +125,7 @@ def set_time_zone(*, slug: str, time_zone: str, by: str) -> None:
     if DailyCap.objects.filter(operator__slug=slug).exists():  # it would begin the day anew
         raise DailyCapsSet
     reason, act = "The time zone was changed", acts.SET_CURRENCIES.name
-    change_setting(slug, "time_zone", time_zone, by=by, reason=reason, act=act)
+    act_log.changed(find_operator(slug=slug), act, by=by, reason=reason, time_zone=time_zone)
 
 
 def set_return_floor(*, slug: str, percent: str, by: str) -> int:
@@ -135,9 +135,9 @@ def set_return_floor(*, slug: str, percent: str, by: str) -> int:
     """
     floor = parse_percent(percent)
     with transaction.atomic():
-        before = find_operator(slug=slug, lock=True).return_floor
-        reason, act = "The return floor was changed", acts.SET_BOUNDS.name
-        change_setting(slug, "return_floor", floor, by=by, reason=reason, act=act, tightens=floor >= before)
+        operator = find_operator(slug=slug, lock=True)
+        tightens, reason = floor >= operator.return_floor, "The return floor was changed"
+        act_log.changed(operator, acts.SET_BOUNDS.name, by=by, reason=reason, tightens=tightens, return_floor=floor)
     return floor
 
 
@@ -154,39 +154,12 @@ def set_customer_care(*, slug: str, contact: str, by: str) -> None:
 
     Raises UnknownOperator, InvalidCustomerCare.
     """
-    is_local = _SANDBOX_CONTACT.fullmatch(contact) and find_operator(slug=slug).sandbox
+    operator = find_operator(slug=slug)
+    is_local = _SANDBOX_CONTACT.fullmatch(contact) and operator.sandbox
     if contact and not (len(contact) <= _LONGEST_CONTACT and (is_local or _CONTACT.fullmatch(contact))):
         raise InvalidCustomerCare
-    change_setting(slug, "customer_care", contact, by=by, reason="The contact of customer care was changed")
-
-
-def change_setting(
-    slug: str,
-    field: str,
-    value: str | int | list[str] | dict[str, Any],
-    *,
-    by: str,
-    reason: str,
-    act: str = acts.CHANGE_OPERATOR.name,
-    tightens: bool = False,
-) -> None:
-    """Change a field of an operator and record it, before and after. Raises UnknownOperator."""
-    with transaction.atomic():
-        operator = find_operator(slug=slug, lock=True)
-        before = {field: getattr(operator, field)}
-        setattr(operator, field, value)
-        operator.save(update_fields=[field])
-        act_log.done(
-            act,
-            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
-            operator=operator.id,
-            subject=f"operator:{operator.id}",
-            actor=by,
-            reason=reason,
-            tightens=tightens,
-            before=before,
-            after={field: value},
-        )
+    act, reason = acts.CHANGE_OPERATOR.name, "The contact of customer care was changed"
+    act_log.changed(operator, act, by=by, reason=reason, customer_care=contact)
 
 
 def get_operator(operator: UUID) -> Operator:
@@ -225,18 +198,23 @@ def add_key(
 
 def change_terms(key_id: str, *, by: str, tightens: bool, **terms: Any) -> None:
     """Change what a key may do, from where and until when, by terms that were checked."""
-    with transaction.atomic():
-        key = ApiKey.objects.select_for_update(no_key=True).get(pk=key_id)
-        for name, value in terms.items():
-            setattr(key, name, value)
-        key.save(update_fields=list(terms))
-        reason = "The terms of an API key were changed"
-        record_access(key.operator_id, f"key:{key_id}", by=by, reason=reason, tightens=tightens, after=terms)
+    change_key(
+        ApiKey.objects.get(pk=key_id), by=by, reason="The terms of an API key were changed", tightens=tightens, **terms
+    )
 
 
-def find_key(key_id: str) -> ApiKey:
-    """Return a key, with its operator. Raises UnknownKey."""
-    key = ApiKey.objects.select_related("operator").filter(key_id=key_id).first()
+def change_key(key: ApiKey, *, by: str, reason: str, act: Act = acts.CHANGE_KEY, **values: Any) -> None:
+    """Change fields of a key and record it, before and after."""
+    kind, subject = recorder.SignificantEventKind.ACCESS_CHANGED, f"key:{key.key_id}"
+    act_log.changed(key, act.name, kind=kind, subject=subject, by=by, reason=reason, **values)
+
+
+def find_key(key_id: str, *, lock: bool = False) -> ApiKey:
+    """Return a key, with its operator; to lock one, it must not have been revoked. Raises UnknownKey."""
+    keys = ApiKey.objects.select_related("operator").filter(key_id=key_id)
+    if lock:
+        keys = keys.select_for_update(no_key=True, of=("self",)).filter(revoked_at=None)
+    key = keys.first()
     if key is None:
         raise UnknownKey(f"There is no key {key_id[:60]!r}.")
     return key
@@ -271,10 +249,8 @@ def revoke_key(*, key_id: str, by: str = "command") -> None:
         key = ApiKey.objects.select_for_update().filter(key_id=key_id).first()
         if key is None:
             raise UnknownKey(f"There is no key {key_id[:60]!r}.")
-        if key.revoked_at is None:
-            key.revoked_at = timezone.now()
-            key.save(update_fields=["revoked_at"])
-        record_access(key.operator_id, f"key:{key_id}", by=by, reason="An API key was revoked", tightens=True)
+        revoked_at = key.revoked_at or timezone.now()
+        change_key(key, by=by, reason="An API key was revoked", tightens=True, revoked_at=revoked_at)
 
 
 def record_access(

@@ -4,7 +4,6 @@ import secrets
 from base64 import b64encode, urlsafe_b64decode
 from enum import StrEnum
 from typing import Final
-from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.db import transaction
@@ -15,16 +14,17 @@ from casino.events.sql import database_now
 from casino.operators import acts
 from casino.operators.assertions import parse_jwk
 from casino.operators.key_models import SigningKey
-from casino.operators.models import ApiKey, Operator
+from casino.operators.models import Operator
 from casino.operators.refusals import (
     InvalidAssertionKey,
     InvalidSigningKey,
     SignaturesRequireKey,
     TooManySigningKeys,
-    UnknownKey,
     UnknownSigningKey,
 )
-from casino.operators.services import record_access
+from casino.operators.services import change_key, find_key, record_access
+from casino.significant import act_log
+from casino.significant.recorder import SignificantEventKind
 
 MAX_SIGNING_KEYS: Final = 2
 """So that one can take the place of the other."""
@@ -85,7 +85,7 @@ def remove(*, key_id: str, keyid: str, by: str) -> None:
     Raises UnknownSigningKey, SignaturesRequireKey, UnknownKey.
     """
     with transaction.atomic():
-        key = _lock(key_id)
+        key = find_key(key_id, lock=True)
         row = key.signing_keys.filter(keyid=keyid).first()
         if row is None:
             raise UnknownSigningKey
@@ -100,12 +100,11 @@ def remove(*, key_id: str, keyid: str, by: str) -> None:
 def require(*, key_id: str, required: bool, by: str) -> None:
     """Require signatures of requests with a key, or not. Raises SignaturesRequireKey, UnknownKey."""
     with transaction.atomic():
-        key = _lock(key_id)
+        key = find_key(key_id, lock=True)
         if required and not key.signing_keys.exists():
             raise SignaturesRequireKey
-        key.signatures_required = required
-        key.save(update_fields=["signatures_required"])
-        _record_duty(key.operator_id, f"key:{key_id}", by, "The duty to sign was changed", required=required)
+        act, reason = acts.REQUIRE_SIGNATURES, "The duty to sign was changed"
+        change_key(key, by=by, reason=reason, act=act, tightens=required, signatures_required=required)
 
 
 def require_of_all(operator: Operator, *, required: bool, by: str) -> None:
@@ -117,10 +116,15 @@ def require_of_all(operator: Operator, *, required: bool, by: str) -> None:
         )
         if required and live.filter(~Exists(SigningKey.objects.filter(key=OuterRef("pk")))).exists():
             raise SignaturesRequireKey
-        row.signatures_required = required
-        row.save(update_fields=["signatures_required"])
-        reason = "The duty to sign with every key was changed"
-        _record_duty(row.pk, f"operator:{row.pk}", by, reason, required=required)
+        act_log.changed(
+            row,
+            acts.REQUIRE_SIGNATURES.name,
+            kind=SignificantEventKind.ACCESS_CHANGED,
+            by=by,
+            reason="The duty to sign with every key was changed",
+            tightens=required,
+            signatures_required=required,
+        )
 
 
 def verification_key(row: SigningKey) -> Ed25519PublicKey | bytes:
@@ -157,7 +161,7 @@ def rewrap(first: str) -> tuple[dict[str, int], list[str]]:
 def add(row: SigningKey, *, key_id: str, by: str) -> SigningKey:
     """Save a signing key of an API key. Raises InvalidSigningKey, TooManySigningKeys, UnknownKey."""
     with transaction.atomic():
-        key = _lock(key_id)
+        key = find_key(key_id, lock=True)
         present = list(key.signing_keys.values_list("keyid", flat=True))
         if row.keyid in present:
             raise InvalidSigningKey("The API key has this signing key already.")
@@ -171,18 +175,5 @@ def add(row: SigningKey, *, key_id: str, by: str) -> SigningKey:
     return row
 
 
-def _lock(key_id: str) -> ApiKey:
-    keys = ApiKey.objects.select_for_update(no_key=True, of=("self",)).select_related("operator")
-    key = keys.filter(key_id=key_id, revoked_at=None).first()
-    if key is None:
-        raise UnknownKey(f"There is no key {key_id[:60]!r}.")
-    return key
-
-
 def _bound_to(key_id: str, keyid: str) -> bytes:
     return _PURPOSE + f"{key_id} {keyid}".encode()
-
-
-def _record_duty(operator: UUID, subject: str, by: str, reason: str, *, required: bool) -> None:
-    after, act = {"required": required}, acts.REQUIRE_SIGNATURES
-    record_access(operator, subject, by=by, reason=reason, act=act, tightens=required, after=after)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Model
 
 from casino.events import store
 from casino.events.codec import EventRegistry, EventType
@@ -104,10 +105,10 @@ def as_one(
 def done(
     act: str,
     *,
-    kind: SignificantEventKind | None,
     operator: UUID | None,
     subject: str,
     actor: str,
+    kind: SignificantEventKind | None = SignificantEventKind.CONFIG_CHANGED,
     authorised_by: str = "",
     tightens: bool = False,
     before: Mapping[str, Any] | None = None,
@@ -137,6 +138,42 @@ def done(
                 after=after,
                 **significant,
             )
+
+
+def changed(
+    row: Model,
+    act: str,
+    *,
+    by: str,
+    reason: str,
+    kind: SignificantEventKind = SignificantEventKind.CONFIG_CHANGED,
+    subject: str = "",
+    authorised_by: str = "",
+    tightens: bool = False,
+    **values: Any,
+) -> None:
+    """Change fields of a row that belongs to an operator, or is one, and record what they were and are.
+
+    The row in hand gets the values, too. Lock it before, where they depend on what it was. The subject is the row.
+    """
+    with transaction.atomic():
+        rows = type(row)._default_manager.filter(pk=row.pk)  # noqa: SLF001  (a public name of Django's)
+        before = rows.select_for_update(no_key=True).values(*values).get()
+        rows.update(**values)
+        for name, value in values.items():
+            setattr(row, name, value)
+        done(
+            act,
+            kind=kind,
+            operator=getattr(row, "operator_id", row.pk),
+            subject=subject or f"{row._meta.model_name}:{row.pk}",  # noqa: SLF001  (as above)
+            actor=by,
+            authorised_by=authorised_by,
+            reason=reason,
+            tightens=tightens,
+            before=before,
+            after=values,
+        )
 
 
 def _append(

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from casino.events.sql import fetch
 from casino.kernel import money
-from casino.significant import act_log, recorder
+from casino.significant import act_log
 from casino.significant.refusals import InvalidThreshold
 
 DEFAULT_SINGLE: Final = 10_000
@@ -100,7 +100,6 @@ def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str,
         fetch(_ADD, [operator, currency, *amounts.values(), actor])
         act_log.done(
             "significant.add_threshold",
-            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"operator:{operator}",
             actor=actor,

@@ -86,16 +86,15 @@ def remove(provider: UUID, *, by: str) -> None:
         row = IdentityProvider.objects.select_for_update().get(pk=provider)
         if row.removed_at is not None:
             return
-        row.removed_at, row.removed_by = database_now(), by
-        row.save(update_fields=["removed_at", "removed_by"])
-        act_log.done(
+        act_log.changed(
+            row,
             "staff.delete_identityprovider",
             kind=SignificantEventKind.ACCESS_CHANGED,
-            operator=row.operator_id,
             subject=f"operator:{row.operator_id}",
-            actor=by,
-            reason="An identity provider was removed",
-            before={"issuer": row.issuer, "client_id": row.client_id},
+            by=by,
+            reason=f"The identity provider {row.issuer} was removed (client {row.client_id})",
+            removed_at=database_now(),
+            removed_by=by,
         )
 
 

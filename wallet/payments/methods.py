@@ -9,7 +9,7 @@ from django.db import transaction
 
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
-from casino.significant import act_log, recorder
+from casino.significant import act_log
 from wallet.models import DepositMethod
 from wallet.payments.gate import HoldTerms
 from wallet.payments.providers import require_known
@@ -137,7 +137,6 @@ def set_policy(
     fetch(_SET_POLICY, [operator, currency, after.version, auto_approve_up_to, second_approval_above, actor, *bounds])
     act_log.done(
         "wallet.change_depositmethod",
-        kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=operator,
         subject=f"operator:{operator}",
         actor=actor,
@@ -152,7 +151,6 @@ def set_policy(
 def _record_change(method: MethodVersion, actor: str, reason: str, *, before: dict[str, Any] | None) -> None:
     act_log.done(
         "wallet.change_depositmethod",
-        kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=method.operator,
         subject=f"method:{method.id}",
         actor=actor,
