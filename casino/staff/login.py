@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from hashlib import sha256
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -84,12 +85,23 @@ def _with_lockout_status(request: HttpRequest, response: HttpResponseBase) -> Ht
     return response
 
 
+def stored_key(session_key: str) -> str:
+    """Return the key under which a session is stored: who reads the table learns no browser's key."""
+    return sha256(session_key.encode()).hexdigest()[:40]
+
+
 class SessionStore(DatabaseSessions):
     """Sessions in the database, with a sliding expiry that is saved only if the last save is old enough, and an end.
 
     Saving at every page would cost a transaction each. An idle user has to log in again at the configured timeout or
-    up to a thirtieth of it earlier, and never later; and STAFF_SESSION_SECONDS after the login in any case.
+    up to a thirtieth of it earlier, and never later; and STAFF_SESSION_SECONDS after the login in any case. Data is
+    signed for its browser's key, so that a row that is copied under another is no login.
     """
+
+    @property
+    def key_salt(self) -> str:
+        """Django's word for what the signature is for."""
+        return f"casino.staff.session.{self._session_key}"
 
     def load(self) -> dict[str, Any]:
         """Return the session's data; none once it has lasted too long."""
@@ -109,9 +121,28 @@ class SessionStore(DatabaseSessions):
         self.pop(STARTED, None)
         super().cycle_key()
 
+    def exists(self, session_key: str) -> bool:
+        """Return whether a browser's key is taken."""
+        return super().exists(stored_key(session_key))
+
+    def delete(self, session_key: str | None = None) -> None:
+        """Delete the session of a browser's key, by default its own."""
+        key = session_key or self.session_key
+        if key is not None:
+            super().delete(stored_key(key))
+
+    def create_model_instance(self, data: dict[str, Any]) -> Any:
+        """Return the row to store."""
+        row = super().create_model_instance(data)
+        row.session_key = stored_key(row.session_key)
+        return row
+
     def _get_session_from_db(self) -> Any:
-        session: Any = super()._get_session_from_db()  # type: ignore[misc]  # the stubs leave it out
-        if session is not None and self._is_old(session.expire_date):
+        key = stored_key(self.session_key or "")
+        session = self.model.objects.filter(session_key=key, expire_date__gt=timezone.now()).first()
+        if session is None:
+            self._session_key = None
+        elif self._is_old(session.expire_date):
             self.modified = True
         return session
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import reverse
 from django_otp.oath import totp
@@ -15,7 +16,7 @@ from casino.events.sql import execute, fetch
 from casino.significant.models import SignificantEvent
 from casino.staff import authenticators
 from casino.staff.lockout import BROWSER_SECONDS
-from casino.staff.login import STARTED
+from casino.staff.login import STARTED, stored_key
 from casino.staff.models import Authenticator, RecoveryCode, SignIn
 
 pytestmark = pytest.mark.django_db
@@ -256,6 +257,21 @@ def test_a_session_ends_after_a_quarter_of_an_hour_without_a_request(user: User)
     assert 890 < left.total_seconds() <= 900
     execute(set_expiry.format("-1 s"))
     assert client.get(HOME).status_code == 302
+
+
+def test_neither_a_sessions_row_nor_a_copy_of_it_logs_anybody_in(user: User) -> None:
+    client = Client()
+    log_in(client)
+    (row,) = Session.objects.all()
+    assert client.cookies["sessionid"].value not in (row.session_key, row.session_data)
+    Session.objects.create(session_key=stored_key("mine"), session_data=row.session_data, expire_date=row.expire_date)
+    for key in (row.session_key, "mine"):
+        stranger = Client()
+        stranger.cookies["sessionid"] = key
+        assert stranger.get(HOME).status_code == 302
+    assert client.get(HOME).status_code == 200
+    client.logout()
+    assert [each.session_key for each in Session.objects.all()] == [stored_key("mine")]
 
 
 def test_a_session_ends_twelve_hours_after_the_login_however_it_is_used(user: User, settings: Any) -> None:
