@@ -14,12 +14,17 @@ from casino.events.sql import execute, fetch
 LEASE_SECONDS: Final = 5.0
 RENEWAL_SECONDS: Final = 1.5
 
+FREE: Final = f"""coalesce(
+    leased_until NOT BETWEEN clock_timestamp() AND clock_timestamp() + interval '{LEASE_SECONDS} s', true
+)"""
+"""That nobody has a lease: none is longer, so one that ends later was not taken by us."""
+
 _ADD: Final = "INSERT INTO jobs_job (name) VALUES (%s) ON CONFLICT DO NOTHING"
-_TAKE: Final = """
+_TAKE: Final = f"""
 UPDATE jobs_job SET holder = %s, leased_until = clock_timestamp() + make_interval(secs => %s)
- WHERE name = %s AND (holder = %s OR leased_until IS NULL OR leased_until <= clock_timestamp())
+ WHERE name = %s AND (holder = %s OR {FREE})
 RETURNING name
-"""
+"""  # noqa: S608  (constants)
 
 
 def new_holder() -> str:

@@ -22,7 +22,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 from casino.events import wakeups
 from casino.events.sql import execute, fetch
 from casino.jobs import leases
-from casino.jobs.leases import LEASE_SECONDS, RENEWAL_SECONDS
+from casino.jobs.leases import FREE, LEASE_SECONDS, RENEWAL_SECONDS
 from casino.observability import loop
 from casino.observability.figures import TASK_FAILURES, TASKS
 from casino.observability.logging import begin
@@ -33,18 +33,20 @@ POLL_SECONDS: Final = 0.25
 """Seconds between two queries for due jobs while none runs."""
 
 _ADD: Final = "INSERT INTO jobs_job (name) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING"
-_CLAIM: Final = """
+# No job is due later than its interval from now, so one that was put off is due.
+_CLAIM: Final = f"""
+WITH next AS (
+    SELECT job.name, seconds FROM jobs_job AS job
+      JOIN unnest(%(names)s::text[], %(seconds)s::float8[]) AS schedule (name, seconds) ON schedule.name = job.name
+     WHERE due_at NOT BETWEEN clock_timestamp() AND clock_timestamp() + make_interval(secs => seconds) AND {FREE}
+     ORDER BY due_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
+)
 UPDATE jobs_job AS job
-   SET due_at = clock_timestamp() + make_interval(secs => schedule.seconds),
-       leased_until = clock_timestamp() + make_interval(secs => %s), holder = %s
-  FROM unnest(%s::text[], %s::float8[]) AS schedule (name, seconds)
- WHERE schedule.name = job.name AND job.name = (
-       SELECT name FROM jobs_job
-        WHERE name = ANY (%s::text[]) AND due_at <= clock_timestamp()
-          AND (leased_until IS NULL OR leased_until <= clock_timestamp())
-        ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+   SET due_at = clock_timestamp() + make_interval(secs => next.seconds),
+       leased_until = clock_timestamp() + make_interval(secs => %(lease)s), holder = %(holder)s
+  FROM next WHERE next.name = job.name
 RETURNING job.name
-"""
+"""  # noqa: S608  (constants)
 _RENEW: Final = """
 UPDATE jobs_job SET leased_until = clock_timestamp() + make_interval(secs => %s)
  WHERE name = %s AND holder = %s AND leased_until IS NOT NULL
@@ -79,8 +81,8 @@ class JobRunner:
         if not self._added:
             execute(_ADD, [list(self._tasks)])
             self._added = True
-        names, seconds = list(self._seconds), list(self._seconds.values())
-        rows = fetch(_CLAIM, [LEASE_SECONDS, self._holder, names, seconds, names])
+        schedule = {"names": list(self._seconds), "seconds": list(self._seconds.values())}
+        rows = fetch(_CLAIM, {**schedule, "lease": LEASE_SECONDS, "holder": self._holder})
         if not rows:
             return None
         name: str = rows[0][0]

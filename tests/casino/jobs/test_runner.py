@@ -78,6 +78,17 @@ def test_a_leased_job_is_left_to_its_holder_until_the_lease_ends(database):
     assert jobs.runner.run_next() == "job"
 
 
+def test_a_job_that_somebody_put_off_or_leased_for_good_runs_at_once(database):
+    jobs = Jobs(job=1000)
+    jobs.runner.run_next()
+    assert jobs.runner.run_next() is None
+    execute("UPDATE jobs_job SET due_at = due_at + interval '80 years'")
+    assert [jobs.runner.run_next(), jobs.runner.run_next()] == ["job", None]
+    execute("UPDATE jobs_job SET leased_until = due_at + interval '80 years'")
+    make_due("job")
+    assert jobs.runner.run_next() == "job"
+
+
 def test_a_job_that_fails_is_logged_and_holds_up_no_other(database, caplog):
     jobs = Jobs(bad=1000, good=1000)
     jobs.add("bad", lambda: 1 / 0)
