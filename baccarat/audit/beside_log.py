@@ -1,13 +1,16 @@
-"""What is compared beside the log: checkpoints, manifests, rows of working tables, and the acts that changed them."""
+"""What is compared beside the log: checkpoints, manifests, rows of working tables, acts that changed them, feeds."""
 
 from typing import Any
 
 from casino.checkpoints import audit as checkpoints
+from casino.checkpoints.records import SignedCheckpoint
 from casino.checkpoints.replicas import UnknownCopies
+from casino.feed import audit as feeds
 from casino.kernel.findings import Finding
 from casino.staff import act_audit
 
 
-def check(copies: UnknownCopies, **options: Any) -> list[Finding]:
+def check(copies: UnknownCopies, *, since: SignedCheckpoint | None = None, **options: Any) -> list[Finding]:
     """Return the contradictions, on the caller's snapshot; the options are those of the check of checkpoints."""
-    return [*checkpoints.check(copies, **options), *act_audit.check()]
+    position = 0 if since is None else since.size
+    return [*checkpoints.check(copies, since=since, **options), *act_audit.check(), *feeds.check(since=position)]

@@ -27,6 +27,9 @@ class FeedItem(models.Model):
     time = models.DateTimeField()
     data = models.JSONField()
 
+    class Meta:
+        indexes = [BrinIndex(fields=["position"], name="feed_item_position", autosummarize=True, pages_per_range=16)]
+
     def __str__(self) -> str:
         return f"{self.type} {self.number}"
 

@@ -95,7 +95,7 @@ def write_new_items(*, limit: int = BATCH) -> int:
         if position is None:
             return 0
         sealed, announced = subscriptions.read_sealed(position, limit), announcements.take(limit)
-        _write([*_sealed_items(sealed), *_announced_items(announced)])
+        _write([*items_of(sealed), *_announced_items(announced)])
         if sealed:
             subscriptions.save_position(SUBSCRIBER, sealed[-1].position)
         return len(sealed) + len(announced)
@@ -106,7 +106,7 @@ def _write(items: Sequence[NewItem]) -> None:
         fetch(_WRITE, [msgspec.json.encode([item._asdict() for item in items]).decode()])
 
 
-def _sealed_items(batch: Sequence[SealedEvent]) -> list[NewItem]:
+def items_of(batch: Sequence[SealedEvent]) -> list[NewItem]:
     """Return the items of a batch in the order of the log."""
     items = [item for source in feed_sources() for item in _items(source, batch)]
     return sorted(items, key=lambda item: item.position or 0)

@@ -53,6 +53,11 @@ class Migration(migrations.Migration):
                 ("time", models.DateTimeField()),
                 ("data", models.JSONField()),
             ],
+            options={
+                "indexes": [
+                    BrinIndex(fields=["position"], name="feed_item_position", autosummarize=True, pages_per_range=16)
+                ],
+            },
         ),
         migrations.CreateModel(
             name="WebhookEndpoint",
