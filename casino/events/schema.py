@@ -51,7 +51,12 @@ _NEWEST: Final = """
      WHERE stream = %s AND type = ANY (%s) ORDER BY version DESC LIMIT 1
 """
 _VERSION: Final = "SELECT coalesce(max(version), 0) FROM events_event WHERE stream = %s"
-_HAS_STORE: Final = "SELECT to_regclass('public.events_unsealed') IS NOT NULL"
+_HAS: Final = "SELECT to_regclass(%s) IS NOT NULL"
+_PERMISSIONS: Final = """
+    SELECT app_label || '.' || codename, string_agg(permission.id::text, ', ' ORDER BY permission.id)
+      FROM public.auth_permission AS permission
+      JOIN public.django_content_type AS content_type ON content_type.id = content_type_id GROUP BY 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +156,13 @@ def read() -> Schema:
     for of_installation, name, key, value in _ask(_LIST):
         part = installation if of_installation else objects
         part.setdefault(name, {})[key] = value
+    if _has("auth_permission"):  # rows that `migrate` makes, too: roles have them by their numbers
+        installation["permissions"] = dict(fetch(_PERMISSIONS))
     return Schema(objects, installation)
+
+
+def _has(table: str) -> bool:
+    return bool(fetch(_HAS, [f"public.{table}"])[0][0])
 
 
 def _ask(query: str) -> list[tuple[Any, ...]]:
@@ -251,13 +262,13 @@ def _newest(*kinds: type) -> object:
 
 def begin() -> None:
     """Record that migrations begin, if there is an event store already."""
-    if fetch(_HAS_STORE)[0][0]:
+    if _has("events_unsealed"):
         _append(SchemaChanging(release()))
 
 
 def record() -> None:
     """Record the schema as it is, if there is an event store and its newest record says anything else."""
-    if not fetch(_HAS_STORE)[0][0]:
+    if not _has("events_unsealed"):
         return
     found = read()
     objects = {name: digest(properties) for name, properties in found.objects.items()}

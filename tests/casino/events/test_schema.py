@@ -51,6 +51,9 @@ DONE = {
         "CREATE OR REPLACE FUNCTION events_refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END'",
     (CHANGED, "role casino_app, settings in the database"):
         "ALTER ROLE {role} IN DATABASE {database} SET search_path = mine, public",
+    (CHANGED, "permissions, wallet.approve_adjustment"):
+        "UPDATE auth_permission SET codename = 'another' WHERE codename = 'approve_adjustment'",
+    (CHANGED, "permissions, wallet.another"): None,  # as above
     (CHANGED, "publication news"): "CREATE PUBLICATION news FOR TABLE auth_user",
     (CHANGED, "schema mine"): "CREATE SCHEMA mine",
     (CHANGED, "who may only read"): "GRANT SELECT ON auth_user TO PUBLIC",
