@@ -53,7 +53,7 @@ def _watch_payments() -> None:
     from casino.alerts.metrics import SOURCES, GaugeSource
     from casino.observability import health
 
-    oldest = "SELECT extract(epoch FROM clock_timestamp() - min(next_try_at)) FROM wallet_payment_due"
+    oldest = "SELECT extract(epoch FROM clock_timestamp() - min(due_at)) FROM wallet_payment_due"
     due = """
         SELECT kind, count(due) FROM unnest(ARRAY['deposit', 'withdrawal']) AS known (kind)
           LEFT JOIN wallet_payment_due AS due USING (kind) GROUP BY 1

@@ -8,7 +8,6 @@ The pieces are encrypted under the key of the one player whom they are about, or
 installation. An erasure deletes all exports that the player may be in.
 """
 
-import logging
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -26,13 +25,12 @@ from casino.crypto import crypto_shredding
 from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.events import wakeups
 from casino.events.ids import new_id
+from casino.events.outbox import Claim, Outbox, doubling
 from casino.events.rebuild import keep_projections
 from casino.events.sql import database_now, execute
 from casino.operators.models import Operator
 from casino.operators.services import require_player
 from casino.significant import recorder
-
-logger = logging.getLogger(__name__)
 
 JOB: Final = "make-exports"
 """In settings.CELERY_BEAT_SCHEDULE."""
@@ -41,9 +39,11 @@ INTERVAL: Final = timedelta(hours=24)
 KEPT: Final = 20
 """Exports of an operator's staff: the newest so many are kept."""
 PIECE_BYTES: Final = 1 << 18
-BATCH: Final = 20
-FIRST_DELAY: Final = timedelta(hours=1)
-"""The time until the second attempt, longer than any attempt may take; it doubles from attempt to attempt."""
+MOST: Final = 20
+"""Exports that one run of the job makes."""
+_GAPS: Final = doubling(3600, 16 * 3600)
+EXPORTS: Final = Outbox("compliance_dataexport", gaps=_GAPS, leases=_GAPS, ended="ready_at")
+"""A lease is longer than any attempt may take."""
 ATTEMPTS_IN_SILENCE: Final = 2
 _LOCK: Final = "SELECT FROM operators_player WHERE id = %s FOR UPDATE"
 
@@ -88,7 +88,7 @@ def _request_for_staff(*, operator_id: UUID, by: str, **what: object) -> DataExp
 
 def _request(now: datetime, *, by: str, **what: object) -> DataExport:
     wakeups.wake_on_commit(JOB)
-    return DataExport.objects.create(id=new_id(now), requested_by=by, requested_at=now, due_at=now, **what)
+    return DataExport.objects.create(id=new_id(now), requested_by=by, requested_at=now, **what)
 
 
 def list_own(*, player: UUID) -> list[DataExport]:
@@ -124,54 +124,34 @@ def find_ready(rows: list[DataExport], export: UUID) -> DataExport:
 def generate_due() -> int:
     """Make the exports that are due, and delete old ones; return how many were made. One that fails is tried later."""
     DataExport.objects.filter(requested_at__lt=database_now() - INTERVAL).delete()
-    made = 0
-    for _ in range(BATCH):
-        row = _begin_attempt()
-        if row is None:
-            break
-        try:
-            made += _generate(row)
-        except Exception:
-            logger.exception("The data export %s could not be made.", row.pk)
-    return made
+    return EXPORTS.work(_generate, most=MOST)
 
 
-def _begin_attempt() -> DataExport | None:
-    """Take the export that has been due longest, and put off its next attempt: this one may end the whole process."""
-    with transaction.atomic():
-        now = database_now()
-        due = DataExport.objects.select_for_update(skip_locked=True).filter(ready_at=None, due_at__lte=now)
-        row = due.order_by("due_at").first()
-        if row is None:
-            return None
-        row.due_at = now + FIRST_DELAY * 2**row.attempts
-        row.attempts += 1
-        row.save(update_fields=["attempts", "due_at"])
-        if row.attempts > ATTEMPTS_IN_SILENCE:
-            recorder.record(
-                kind=recorder.SignificantEventKind.DATA_EXPORT_DELAYED,
-                operator=row.operator_id,
-                subject=f"player:{row.player_id}" if row.player_id else f"operator:{row.operator_id}",
-                actor="system",
-                reason=f"{ATTEMPTS_IN_SILENCE} attempts to make a data export have failed.",
-                dedup_key=f"data-export:{row.pk}",
-            )
-    return row
-
-
-def _generate(row: DataExport) -> bool:
+def _generate(claim: Claim) -> bool:
     """Make an export in one transaction; return False if it was made or deleted meanwhile."""
+    if claim.attempt > ATTEMPTS_IN_SILENCE:  # before this attempt, which may end the whole process
+        _tell(DataExport.objects.get(pk=claim.key))
     with _snapshot():
-        if not DataExport.objects.select_for_update().filter(pk=row.pk, ready_at=None).exists():
+        row = DataExport.objects.select_for_update().filter(pk=claim.key, attempts=claim.attempt, ready_at=None).first()
+        if row is None:
             return False
-        encrypted = _encryption(row)
+        encrypted, size = _encryption(row), 0
         for number, data in enumerate(_gathered(_chunks(row))):
             key_id, content = encrypted(number, data)
             DataExportPiece.objects.create(export=row, number=number, key_id=key_id, data=content)
-            row.size += len(data)
-        row.ready_at = database_now()
-        row.save(update_fields=["ready_at", "size"])
-    return True
+            size += len(data)
+        return EXPORTS.done(claim, database_now(), size=size)
+
+
+def _tell(row: DataExport) -> None:
+    recorder.record(
+        kind=recorder.SignificantEventKind.DATA_EXPORT_DELAYED,
+        operator=row.operator_id,
+        subject=f"player:{row.player_id}" if row.player_id else f"operator:{row.operator_id}",
+        actor="system",
+        reason=f"{ATTEMPTS_IN_SILENCE} attempts to make a data export have failed.",
+        dedup_key=f"data-export:{row.pk}",
+    )
 
 
 @contextmanager

@@ -5,6 +5,8 @@ from enum import StrEnum
 from django.db import models
 from django.db.models.functions import Now
 
+from casino.events.outbox import Waiting
+
 
 class CaseKind(StrEnum):
     """What a case is about: a finding of a report, alerts about a player, or a complaint. Values may be added."""
@@ -219,7 +221,7 @@ class ExportKind(models.TextChoices):
     OPERATOR = "operator", "everything about an operator in an interval"
 
 
-class DataExport(models.Model):
+class DataExport(Waiting):
     """An export that was requested, and is made by a job; deleted after a day."""
 
     id = models.UUIDField(primary_key=True)
@@ -232,8 +234,6 @@ class DataExport(models.Model):
     workbooks = models.BooleanField(default=False, help_text="Whether each file comes as XLSX, too.")
     requested_by = models.TextField()
     requested_at = models.DateTimeField()
-    attempts = models.IntegerField(default=0)
-    due_at = models.DateTimeField(help_text="Of the next attempt.")
     ready_at = models.DateTimeField(null=True)
     size = models.BigIntegerField(default=0)
 

@@ -4,6 +4,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
+from casino.events.outbox import Waiting
+
 
 class FeedHead(models.Model):
     """The last number of an operator's feed."""
@@ -98,7 +100,7 @@ class WebhookRun(models.Model):
         return f"run of {self.endpoint_id} at {self.queued}"
 
 
-class WebhookDelivery(models.Model):
+class WebhookDelivery(Waiting):
     """An item on its way to an endpoint, with the last attempt's answer. `number` is null for a test."""
 
     id = models.UUIDField(primary_key=True)
@@ -107,15 +109,12 @@ class WebhookDelivery(models.Model):
     number = models.BigIntegerField(null=True)
     subject = models.TextField()
     created_at = models.DateTimeField()
-    due_at = models.DateTimeField(null=True, help_text="Of the next attempt; null once it has been delivered.")
     leased_until = models.DateTimeField(null=True, help_text="Set while it is sent.")
-    attempts = models.IntegerField(default=0)
     first_tried_at = models.DateTimeField(null=True)
     last_tried_at = models.DateTimeField(null=True)
     delivered_at = models.DateTimeField(null=True)
     response_status = models.IntegerField(null=True)
     response_body = models.TextField(default="", help_text="Its beginning.")
-    error = models.TextField(default="", help_text="Why there was no answer.")
 
     class Meta:
         verbose_name = "webhook delivery"

@@ -9,7 +9,6 @@ import logging
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from random import uniform
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,6 +16,7 @@ import msgspec
 from django.db import transaction
 
 from casino.crypto.encryption import DecryptionFailed
+from casino.events.outbox import Claim, Outbox
 from casino.events.sql import execute, fetch
 from casino.feed import signatures
 from casino.feed.acts import CHANGE_WEBHOOK
@@ -33,8 +33,6 @@ PER_ENDPOINT: Final = 4
 MAX_QUEUED: Final = 1000
 WINDOW: Final = 500
 LEASE: Final = timedelta(seconds=60)
-GAPS: Final = (5.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0)
-"""Seconds before the second attempt, the third, and so on; the last one repeats."""
 GIVE_UP: Final = timedelta(days=3)
 TEST_TYPE: Final = "casino.webhook.test.v1"
 
@@ -57,9 +55,9 @@ SELECT run.endpoint_id, endpoint.operator_id, endpoint.types, run.queued,
 """
 _ADD: Final = """
 INSERT INTO feed_webhookdelivery (
-    id, endpoint_id, run, number, subject, created_at, due_at, attempts, response_body, error
+    id, endpoint_id, run, number, subject, created_at, due_at, response_body
 )
-SELECT uuidv7(), %(endpoint)s, %(run)s, number, subject, %(now)s, %(now)s, 0, '', ''
+SELECT uuidv7(), %(endpoint)s, %(run)s, number, subject, %(now)s, %(now)s, ''
   FROM feed_feeditem
  WHERE operator_id = %(operator)s AND number > %(after)s AND number <= %(until)s
    AND (%(types)s::text[] IS NULL OR type = ANY (%(types)s))
@@ -68,36 +66,39 @@ SELECT uuidv7(), %(endpoint)s, %(run)s, number, subject, %(now)s, %(now)s, 0, ''
 """
 # Endpoints with the fewest deliveries under way come first, so that many slow ones leave the others their turn.
 # Two senders that claim at once exceed what an endpoint may have: then nothing is left, not less.
-_CLAIM: Final = """
-  WITH due AS MATERIALIZED (
-       SELECT due.id FROM feed_webhookendpoint AS endpoint
-        CROSS JOIN LATERAL (
-              SELECT count(*) AS number FROM feed_webhookdelivery AS sent
-               WHERE sent.endpoint_id = endpoint.id AND sent.due_at IS NOT NULL AND sent.leased_until > %(now)s
-        ) AS sending
-        CROSS JOIN LATERAL (
-              SELECT id FROM feed_webhookdelivery AS one
-               WHERE one.endpoint_id = endpoint.id AND one.due_at <= %(now)s
-                 AND NOT EXISTS (
-                     SELECT FROM feed_webhookdelivery AS earlier
-                      WHERE earlier.run = one.run AND earlier.subject = one.subject AND earlier.number < one.number
-                        AND earlier.due_at IS NOT NULL)
-               ORDER BY one.due_at, one.id
-               LIMIT greatest(0, %(each)s - sending.number)
-                 FOR UPDATE SKIP LOCKED
-        ) AS due
-        WHERE endpoint.status = 'active'
-        ORDER BY sending.number + row_number() OVER (PARTITION BY endpoint.id), random()
-        LIMIT %(limit)s)
-UPDATE feed_webhookdelivery AS delivery
-   SET leased_until = %(now)s::timestamptz + %(lease)s, due_at = %(now)s::timestamptz + %(lease)s,
-       attempts = attempts + 1, last_tried_at = %(now)s, first_tried_at = coalesce(first_tried_at, %(now)s)
-  FROM due WHERE delivery.id = due.id
-RETURNING delivery.id
+_FREE: Final = """
+    SELECT due.id FROM feed_webhookendpoint AS endpoint
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS number FROM feed_webhookdelivery AS sent
+            WHERE sent.endpoint_id = endpoint.id AND sent.due_at IS NOT NULL AND sent.leased_until > %(now)s
+     ) AS sending
+     CROSS JOIN LATERAL (
+           SELECT id FROM feed_webhookdelivery AS one
+            WHERE one.endpoint_id = endpoint.id AND one.due_at <= %(now)s
+              AND NOT EXISTS (
+                  SELECT FROM feed_webhookdelivery AS earlier
+                   WHERE earlier.run = one.run AND earlier.subject = one.subject AND earlier.number < one.number
+                     AND earlier.due_at IS NOT NULL)
+            ORDER BY one.due_at, one.id
+            LIMIT greatest(0, %(each)s - sending.number)
+              FOR UPDATE SKIP LOCKED
+     ) AS due
+     WHERE endpoint.status = 'active'
+     ORDER BY sending.number + row_number() OVER (PARTITION BY endpoint.id), random()
+     LIMIT %(limit)s
 """
+DELIVERIES: Final = Outbox(
+    "feed_webhookdelivery",
+    gaps=[5.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0],
+    leases=[LEASE.total_seconds()],
+    ended="delivered_at",
+    free=_FREE,
+    also=f""", leased_until = %(now)s::timestamptz + interval '{LEASE.total_seconds()} seconds',
+       last_tried_at = %(now)s, first_tried_at = coalesce(first_tried_at, %(now)s)""",
+)
 _MESSAGES: Final = """
-SELECT delivery.id, delivery.endpoint_id, delivery.attempts, delivery.number, delivery.created_at, endpoint.url,
-       operator.slug, item.type, item.subject, item.time, item.data::text
+SELECT delivery.id, delivery.endpoint_id, delivery.attempts, delivery.first_tried_at, delivery.number,
+       delivery.created_at, endpoint.url, operator.slug, item.type, item.subject, item.time, item.data::text
   FROM feed_webhookdelivery AS delivery
   JOIN feed_webhookendpoint AS endpoint ON endpoint.id = delivery.endpoint_id
   JOIN operators_operator AS operator ON operator.id = endpoint.operator_id
@@ -105,29 +106,15 @@ SELECT delivery.id, delivery.endpoint_id, delivery.attempts, delivery.number, de
  WHERE delivery.id = ANY (%s::uuid[])
  ORDER BY delivery.number
 """
-# The number of the attempt says whether the lease is still ours.
-_DELIVERED: Final = """
-UPDATE feed_webhookdelivery
-   SET due_at = NULL, leased_until = NULL, delivered_at = %(now)s, response_status = %(status)s,
-       response_body = %(body)s, error = %(error)s
- WHERE id = %(delivery)s AND attempts = %(attempt)s AND due_at IS NOT NULL
-"""
-_FAILED: Final = """
-UPDATE feed_webhookdelivery
-   SET due_at = least(%(now)s::timestamptz + %(gap)s, greatest(first_tried_at + %(give_up)s, %(now)s)),
-       leased_until = NULL, response_status = %(status)s, response_body = %(body)s, error = %(error)s
- WHERE id = %(delivery)s AND attempts = %(attempt)s AND due_at IS NOT NULL
-RETURNING %(now)s - first_tried_at >= %(give_up)s
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedDelivery:
     """A leased delivery. `body` is None where its item has expired; `secrets` are those that can be decrypted."""
 
-    id: UUID
+    claim: Claim
     endpoint: UUID
-    attempt: int
+    first_tried_at: datetime
     url: str
     message: str
     body: bytes | None
@@ -165,13 +152,12 @@ def _queue_run(run: UUID, now: datetime) -> bool:
 
 def claim(now: datetime, *, limit: int) -> list[ClaimedDelivery]:
     """Lease up to `limit` due deliveries: of each endpoint a few, and of each subject its first."""
-    parameters = {"now": now, "lease": LEASE, "each": PER_ENDPOINT, "limit": limit}
-    ids = [row[0] for row in fetch(_CLAIM, parameters)]
+    ids = [claim.key for claim in DELIVERIES.claim(now, limit=limit, each=PER_ENDPOINT)]
     rows = fetch(_MESSAGES, [ids]) if ids else []
     secrets = _live_secrets({row[1] for row in rows}, now)
     return [
-        ClaimedDelivery(id_, endpoint, attempt, message.url, message.webhook_id, body, secrets[endpoint])
-        for id_, endpoint, attempt, *content in rows
+        ClaimedDelivery(Claim(id_, attempt), endpoint, first, message.url, message.webhook_id, body, secrets[endpoint])
+        for id_, endpoint, attempt, first, *content in rows
         for message in (_message(id_, *content),)
         for body in (None if message.body is None else msgspec.json.encode(message.body),)
     ]
@@ -179,7 +165,7 @@ def claim(now: datetime, *, limit: int) -> list[ClaimedDelivery]:
 
 def messages(deliveries: Collection[UUID]) -> dict[UUID, WebhookMessage]:
     """Return what each of these deliveries sends, as far as they exist."""
-    return {id_: _message(id_, *content) for id_, _, _, *content in fetch(_MESSAGES, [list(deliveries)])}
+    return {id_: _message(id_, *content) for id_, _, _, _, *content in fetch(_MESSAGES, [list(deliveries)])}
 
 
 def _message(id_: UUID, number: int | None, created_at: datetime, url: str, slug: str, *item: Any) -> WebhookMessage:
@@ -213,19 +199,17 @@ def record(delivery: ClaimedDelivery, outcome: DeliveryOutcome, now: datetime) -
 
     Does nothing if the lease has expired and another attempt has begun.
     """
-    values = {
-        "delivery": delivery.id, "attempt": delivery.attempt, "now": now, "status": outcome.status,
-        "body": outcome.body, "error": outcome.error[:500],
-    }  # fmt: skip
+    answer = {"leased_until": None, "response_status": outcome.status, "response_body": outcome.body}
     if delivery.body is None or (outcome.status is not None and 200 <= outcome.status < 300):
-        execute(_DELIVERED, values)
+        DELIVERIES.done(delivery.claim, now, error=outcome.error, **answer)
         return
-    gap = GAPS[min(delivery.attempt, len(GAPS)) - 1] * uniform(0.9, 1.1)  # noqa: S311  (spreads load, no secret)
+    end = delivery.first_tried_at + GIVE_UP
     with transaction.atomic():
-        rows = fetch(_FAILED, {**values, "gap": timedelta(seconds=gap), "give_up": GIVE_UP})
-        if rows and outcome.status == 410:
+        if not DELIVERIES.failed({delivery.claim: outcome.error}, now, latest=end, **answer):
+            return
+        if outcome.status == 410:
             pause(delivery.endpoint, reason="The receiver answered 410 Gone.", by="system")
-        elif rows and rows[0][0]:
+        elif now >= end:
             pause(delivery.endpoint, reason="A delivery failed for three days.", by="system")
 
 

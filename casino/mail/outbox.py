@@ -4,32 +4,20 @@ No transaction is open while the mail server is asked. A process that dies betwe
 has it sent once more, with the same Message-ID, by which mail programs fold the two.
 """
 
-import logging
 from email.utils import parseaddr
 from typing import Final
 
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 
-from casino.events.sql import fetch
+from casino.events.outbox import Claim, Outbox, doubling
+from casino.events.sql import database_now
 from casino.mail.models import Email
 
-logger = logging.getLogger(__name__)
-
-BATCH: Final = 50
-LEASE_SECONDS: Final = 120
-"""Longer than the mail server may take: settings.EMAIL_TIMEOUT for each of a few answers."""
-LONGEST_PAUSE: Final = 3600
-_CLAIM: Final = f"""
-    UPDATE mail_email SET attempts = attempts + 1, due_at = clock_timestamp() + interval '{LEASE_SECONDS} seconds'
-     WHERE id = (SELECT id FROM mail_email WHERE sent_at IS NULL AND due_at <= clock_timestamp()
-                  ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING id, address, subject, body, attempts
-"""  # noqa: S608  (constants)
-_SENT: Final = "UPDATE mail_email SET sent_at = clock_timestamp(), error = '' WHERE id = %s RETURNING 1"
-_FAILED: Final = """
-    UPDATE mail_email SET error = %s, due_at = clock_timestamp() + make_interval(secs => %s) WHERE id = %s RETURNING 1
-"""
+MOST: Final = 50
+"""E-mails that one run of the job sends."""
+EMAILS: Final = Outbox("mail_email", gaps=doubling(60, 3600), leases=[120])
+"""A lease is longer than the mail server may take: settings.EMAIL_TIMEOUT for each of a few answers."""
 
 
 def send(*, address: str, subject: str, body: str) -> None:
@@ -39,25 +27,18 @@ def send(*, address: str, subject: str, body: str) -> None:
 
 def send_due() -> int:
     """Send e-mails that are due, and return how many were sent. A failure is noted and tried again later."""
-    sent = 0
-    for _ in range(BATCH):
-        rows = fetch(_CLAIM)
-        if not rows:
-            break
-        number, address, subject, body, attempts = rows[0]
-        try:
-            _deliver(number, address, subject, body)
-        except (OSError, ValueError) as error:  # connections, time-outs, every error of SMTP; addresses and headers
-            logger.warning("An e-mail could not be sent (attempt %s): %s", attempts, type(error).__name__)
-            pause = min(60 * 2 ** min(attempts - 1, 10), LONGEST_PAUSE)
-            fetch(_FAILED, [f"{type(error).__name__}: {error}"[:500], pause, number])
-        else:
-            fetch(_SENT, [number])
-            sent += 1
-    return sent
+    return EMAILS.work(_send, most=MOST)
 
 
-def _deliver(number: int, address: str, subject: str, body: str) -> None:
+def _send(claim: Claim) -> bool:
+    email = Email.objects.get(pk=claim.key)
+    deliver(EmailMessage(email.subject, email.body, to=[email.address]), key=f"casino-{email.pk}")
+    return EMAILS.done(claim, database_now())
+
+
+def deliver(message: EmailMessage, *, key: str) -> None:
+    """Give an e-mail to the mail server; `key` is the same each time, and makes the Message-ID."""
     domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
-    headers = {"Message-ID": f"<casino-{number}@{domain}>", "Auto-Submitted": "auto-generated"}
-    EmailMessage(subject, body, to=[address], headers=headers, connection=get_connection()).send()
+    message.extra_headers = {"Message-ID": f"<{key}@{domain}>", "Auto-Submitted": "auto-generated"}
+    message.connection = get_connection()
+    message.send()

@@ -4,6 +4,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
+from casino.events.outbox import Waiting
+
 
 class Report(models.Model):
     """One version of a report: `content` is its JSON document, `sha256` that document's hash.
@@ -77,21 +79,20 @@ class ReportDestination(models.Model):
         return self.address
 
 
-class ReportDelivery(models.Model):
+class ReportDelivery(Waiting):
     """A version of a report on its way to a destination: tried when it is due, until it has arrived."""
 
     destination = models.ForeignKey(ReportDestination, models.CASCADE, related_name="deliveries")
     report = models.ForeignKey(Report, models.PROTECT, related_name="deliveries")
     created_at = models.DateTimeField(db_default=Now())
-    due_at = models.DateTimeField(db_default=Now(), help_text="While it is tried, when another process may try it.")
-    attempts = models.IntegerField(default=0)
-    error = models.TextField(blank=True, default="", help_text="Why the last attempt failed.")
     sent_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name_plural = "report deliveries"
         constraints = [models.UniqueConstraint(fields=["destination", "report"], name="reports_delivery_once")]
-        indexes = [models.Index(fields=["due_at"], condition=models.Q(sent_at=None), name="reports_delivery_due")]
+        indexes = [
+            models.Index(fields=["due_at"], condition=models.Q(due_at__isnull=False), name="reports_delivery_due")
+        ]
 
     def __str__(self) -> str:
         return f"delivery {self.pk}"

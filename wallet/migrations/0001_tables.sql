@@ -204,11 +204,11 @@ CREATE INDEX wallet_callback_waiting ON wallet_providercallback (next_try_at) WH
 CREATE TABLE wallet_payment_due (
     payment_id uuid PRIMARY KEY,
     kind text NOT NULL CHECK (kind IN ('deposit', 'payout')),
-    next_try_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    due_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     attempts integer NOT NULL DEFAULT 0,
-    last_error text NOT NULL DEFAULT ''
+    error text NOT NULL DEFAULT ''
 );
-CREATE INDEX wallet_payment_due_next ON wallet_payment_due (next_try_at);
+CREATE INDEX wallet_payment_due_next ON wallet_payment_due (due_at);
 
 -- Limits per spot that players set: a projection of the streams limit-{player}-{currency}. The key is the player's real
 -- account in this currency.
@@ -453,13 +453,12 @@ CREATE INDEX wallet_remote_round ON wallet_remote (round_id);
 CREATE TABLE wallet_remote_due (
     transaction_id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,
-    next_try_at timestamptz NOT NULL,
+    due_at timestamptz NOT NULL,
     since timestamptz NOT NULL,
     attempts integer NOT NULL DEFAULT 0,
-    reported boolean NOT NULL DEFAULT false,
-    last_error text NOT NULL DEFAULT ''
+    error text NOT NULL DEFAULT ''
 );
-CREATE INDEX wallet_remote_due_next ON wallet_remote_due (operator_id, next_try_at);
+CREATE INDEX wallet_remote_due_next ON wallet_remote_due (operator_id, due_at);
 
 -- The balances that operators' own wallets told last; asked again when they are lost. The key is the real account's.
 CREATE TABLE wallet_told_balance (

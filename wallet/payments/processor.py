@@ -11,7 +11,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from casino.events.sql import execute, fetch
+from casino.events.outbox import Claim, Outbox, doubling
+from casino.events.sql import database_now, fetch
 from wallet.ledger.refusals import DebtOutstanding
 from wallet.payments import callbacks, debts, deposits, provider_messages, stored_messages, withdrawals
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
@@ -29,18 +30,10 @@ from wallet.payments.stored_messages import ENDED, UNREADABLE
 logger = logging.getLogger(__name__)
 
 BATCH: Final = 20
-_LEASE: Final = """
-    UPDATE wallet_payment_due
-       SET attempts = attempts + 1,
-           next_try_at = clock_timestamp()
-               + make_interval(secs => least(300, 4 * power(2, least(attempts, 10))) * (0.75 + 0.5 * random()))
-     WHERE payment_id IN (
-           SELECT payment_id FROM wallet_payment_due
-            WHERE next_try_at <= clock_timestamp() ORDER BY next_try_at LIMIT %s FOR UPDATE SKIP LOCKED)
-    RETURNING payment_id
-"""
+_GAPS: Final = doubling(4.0, 300.0)
+PAYMENTS: Final = Outbox("wallet_payment_due", key="payment_id", gaps=_GAPS, leases=_GAPS)
 _LEASED: Final = """
-    SELECT payment.id, due.kind, payment.provider, payment.amount, payment.currency, payment.started, due.attempts,
+    SELECT payment.id, due.kind, payment.provider, payment.amount, payment.currency, payment.started,
            payment.operator_id::text
       FROM wallet_payment_due due
       JOIN (SELECT id, provider, amount, currency, reference IS NOT NULL AS started, operator_id FROM wallet_deposit
@@ -49,20 +42,19 @@ _LEASED: Final = """
         ON payment.id = due.payment_id
      WHERE due.payment_id = ANY (%s::uuid[]) ORDER BY due.payment_id
 """
-_NOTE_ERROR: Final = "UPDATE wallet_payment_due SET last_error = %s WHERE payment_id = %s"
 
 
 @dataclass(frozen=True, slots=True)
 class DuePayment:
     """A leased payment; `started` is true once the provider may have been asked to start it."""
 
+    claim: Claim
     payment: UUID
     kind: PaymentKind
     provider: str
     amount: int
     currency: str
     started: bool
-    attempts: int
     account: str
 
 
@@ -97,8 +89,9 @@ def poll_due_payments(*, limit: int = BATCH) -> int:
 
 
 def _lease(limit: int) -> list[DuePayment]:
-    ids = [row[0] for row in fetch(_LEASE, [limit])]
-    return [DuePayment(row[0], PaymentKind(row[1]), *row[2:]) for row in fetch(_LEASED, [ids])] if ids else []
+    claims = {claim.key: claim for claim in PAYMENTS.claim(database_now(), limit=limit)}
+    rows = fetch(_LEASED, [list(claims)]) if claims else []
+    return [DuePayment(claims[row[0]], row[0], PaymentKind(row[1]), *row[2:]) for row in rows]
 
 
 def _process(due: DuePayment) -> str:
@@ -145,5 +138,5 @@ def _status_or_start(due: DuePayment, adapter: PaymentProvider) -> ProviderRepor
 
 
 def _record_error(due: DuePayment, error: str) -> None:
-    if error or due.attempts > 1:
-        execute(_NOTE_ERROR, [error, due.payment])
+    if error or due.claim.attempt > 1:
+        PAYMENTS.failed({due.claim: error}, database_now())

@@ -33,8 +33,8 @@ __all__ = [
 
 MAX_PAYMENTS: Final = 50
 _LAST_ERRORS: Final = """
-    SELECT payment_id, last_error FROM wallet_payment_due
-     WHERE payment_id = ANY (%s::uuid[]) AND last_error <> ''
+    SELECT payment_id, error FROM wallet_payment_due
+     WHERE payment_id = ANY (%s::uuid[]) AND error <> ''
 """
 _FUNDING: Final = """
     SELECT coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),

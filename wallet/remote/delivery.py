@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from random import uniform
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -19,7 +18,8 @@ from django.db import Error, transaction
 
 from casino.api.streaming.hub import run_in_thread
 from casino.events.ids import new_id
-from casino.events.sql import database_now, execute, fetch
+from casino.events.outbox import Claim, Outbox, doubling
+from casino.events.sql import database_now, fetch
 from casino.events.store import Metadata
 from casino.feed.outbound import Sender
 from casino.outbound.client import WebhookClient
@@ -43,30 +43,27 @@ CALL_SECONDS: Final = 10.0
 LEASE: Final = timedelta(seconds=30)
 _NO_NEW_CALL: Final = LEASE.total_seconds() - CALL_SECONDS - 2.0
 """Seconds after which a batch begins no further call: its lease would end before the answer is recorded."""
-LONGEST_GAP: Final = 200.0
 ALERT_AFTER: Final = timedelta(minutes=15)
 REPORT_AFTER: Final = timedelta(hours=24)
 ACTOR: Final = "system:wallets"
 Clock = Callable[[], datetime]
 
-_OPERATORS: Final = "SELECT DISTINCT operator_id FROM wallet_remote_due WHERE next_try_at <= %s LIMIT %s"
-_CLAIM: Final = """
-    UPDATE wallet_remote_due AS due SET attempts = attempts + 1, next_try_at = %(lease)s
-      FROM (SELECT transaction_id FROM wallet_remote_due
-             WHERE operator_id = %(operator)s AND next_try_at <= %(now)s
-             ORDER BY next_try_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED) AS free
-     WHERE due.transaction_id = free.transaction_id
-    RETURNING due.transaction_id, due.attempts, due.since, due.reported
-"""
+CREDITS: Final = Outbox(
+    "wallet_remote_due",
+    key="transaction_id",
+    gaps=doubling(1.0, 200.0),
+    leases=[LEASE.total_seconds()],
+    free="""
+        SELECT transaction_id FROM wallet_remote_due WHERE operator_id = %(operator)s AND due_at <= %(now)s
+         ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+    """,
+)
+_OPERATORS: Final = "SELECT DISTINCT operator_id FROM wallet_remote_due WHERE due_at <= %s LIMIT %s"
 _PAYMENTS: Final = """
-    SELECT id, kind, player_id, wager_id, round_id, table_id, amount, currency, concerns_id, requested_at, status,
-           rollback_id, reason
-      FROM wallet_remote WHERE id = ANY (%s::uuid[]) ORDER BY requested_at, id
-"""
-_AGAIN: Final = """
-    UPDATE wallet_remote_due AS due SET next_try_at = again.at, last_error = again.why, reported = again.reported
-      FROM unnest(%s::uuid[], %s::timestamptz[], %s::text[], %s::boolean[]) AS again (id, at, why, reported)
-     WHERE due.transaction_id = again.id
+    SELECT due.since, id, kind, player_id, wager_id, round_id, table_id, amount, currency, concerns_id, requested_at,
+           status, rollback_id, reason
+      FROM wallet_remote JOIN wallet_remote_due AS due ON due.transaction_id = id
+     WHERE id = ANY (%s::uuid[]) ORDER BY requested_at, id
 """
 
 
@@ -75,10 +72,13 @@ class Leased:
     """A transaction that this process delivers: what is sent, after how many tries, and since when it waits."""
 
     payment: WalletOrder
-    transaction: UUID
-    attempt: int
+    claim: Claim
     since: datetime
-    reported: bool
+
+    @property
+    def transaction(self) -> UUID:
+        key: UUID = self.claim.key
+        return key
 
 
 @dataclass(slots=True)
@@ -175,17 +175,15 @@ class Courier(Sender[Batch]):
 
 
 def _lease(operator: UUID, now: datetime, limit: int) -> Batch | None:
-    values = {"operator": operator, "now": now, "limit": limit, "lease": now + LEASE}
-    leased = {row[0]: row[1:] for row in fetch(_CLAIM, values)}
-    if not leased:
+    claims = {claim.key: claim for claim in CREDITS.claim(now, limit=limit, operator=operator)}
+    rows = fetch(_PAYMENTS, [list(claims)]) if claims else []
+    if not rows:
         return None
     batch = Batch(endpoint(operator), [], [], [])
-    for id_, kind, player, wager, round_, table, amount, currency, concerns, at, status, rollback, reason in fetch(
-        _PAYMENTS, [list(leased)]
-    ):
+    for since, id_, kind, player, wager, round_, table, amount, currency, about, at, status, undo, reason in rows:
         takes_back = status == RemoteStatus.ROLLING_BACK
         payment = WalletOrder(
-            rollback if takes_back else id_,
+            undo if takes_back else id_,
             TransactionKind(kind),
             player,
             wager,
@@ -193,12 +191,12 @@ def _lease(operator: UUID, now: datetime, limit: int) -> Batch | None:
             table,
             amount,
             currency,
-            id_ if takes_back else concerns,
+            id_ if takes_back else about,
             at,
             RollbackReason(reason) if takes_back else None,
-            repeated=leased[id_][0] > 1,
+            repeated=claims[id_].attempt > 1,
         )
-        each = Leased(payment, id_, *leased[id_])
+        each = Leased(payment, claims[id_], since)
         if payment.kind is TransactionKind.CREDIT and batch.wallet.vocabulary.batches:
             batch.credits.append(each)
         elif payment.kind is TransactionKind.DEBIT and not takes_back:
@@ -234,19 +232,16 @@ def record(batch: Batch, told: dict[UUID, WalletReply], *, now: datetime) -> Non
 
 def _plan(operator: UUID, again: Sequence[tuple[Leased, machine.Answer]], now: datetime) -> None:
     """Plan the next tries, each after a longer gap, and tell staff of what has waited for long."""
-    rows = []
+    errors = {}
     for leased, answer in again:
         why = answer.why if isinstance(answer, NoAnswer) else f"refused: {getattr(answer, 'code', '')}"
-        waited, report = now - leased.since, False
-        if waited >= REPORT_AFTER and not leased.reported:
-            report = True
+        waited = now - leased.since
+        if waited >= REPORT_AFTER:
             _report(operator, leased, f"A {_name(leased)} has no end after a day: {why}")
         elif waited >= ALERT_AFTER or isinstance(answer, RefusedAnswer):
             logger.critical("ALERT the wallet of operator %s has not confirmed a %s: %s", operator, _name(leased), why)
-        gap = min(LONGEST_GAP, 2.0 ** min(leased.attempt - 1, 10)) * uniform(0.75, 1.25)  # noqa: S311  (spreads load)
-        rows.append((leased.transaction, now + timedelta(seconds=gap), why[:200], leased.reported or report))
-    if rows:
-        execute(_AGAIN, [list(column) for column in zip(*rows, strict=True)])
+        errors[leased.claim] = why
+    CREDITS.failed(errors, now)
 
 
 def _name(leased: Leased) -> str:

@@ -26,10 +26,10 @@ ReportedBalance = tuple[Party, int]
 LEASE_AFTER: Final = timedelta(seconds=1)
 """How long after its answer is due a debit counts as one whose process has died."""
 _ENQUEUE: Final = """
-    INSERT INTO wallet_remote_due (transaction_id, operator_id, next_try_at, since)
+    INSERT INTO wallet_remote_due (transaction_id, operator_id, due_at, since)
     SELECT * FROM unnest(%s::uuid[], %s::uuid[], %s::timestamptz[], %s::timestamptz[])
         ON CONFLICT (transaction_id) DO UPDATE
-       SET next_try_at = excluded.next_try_at, since = excluded.since, attempts = 0, reported = false, last_error = ''
+       SET due_at = excluded.due_at, since = excluded.since, attempts = 0, error = ''
 """
 _DEQUEUE: Final = "DELETE FROM wallet_remote_due WHERE transaction_id = ANY (%s::uuid[])"
 _DEQUEUE_ENDED: Final = """
@@ -37,7 +37,7 @@ _DEQUEUE_ENDED: Final = """
         SELECT FROM wallet_remote WHERE id = due.transaction_id AND status IN ('requested', 'rolling_back'))
 """
 _ENQUEUE_OPEN: Final = """
-    INSERT INTO wallet_remote_due (transaction_id, operator_id, next_try_at, since)
+    INSERT INTO wallet_remote_due (transaction_id, operator_id, due_at, since)
     SELECT id, operator_id, coalesce(answer_by + %s, clock_timestamp()), requested_at
       FROM wallet_remote WHERE status IN ('requested', 'rolling_back')
         ON CONFLICT (transaction_id) DO NOTHING

@@ -72,7 +72,7 @@ class RemoteTransactionAdmin(TransactionAdmin):
     annotations = {
         "attempts": RawSQL(_DUE.format("attempts"), [], IntegerField(null=True)),  # noqa: S611  (no parameters)
         "waits_since": RawSQL(_DUE.format("since"), [], DateTimeField(null=True)),  # noqa: S611
-        "last_error": RawSQL(_DUE.format("last_error"), [], TextField(null=True)),  # noqa: S611
+        "last_error": RawSQL(_DUE.format("error"), [], TextField(null=True)),  # noqa: S611
     }
     kind_ = column("kind", _kind)
     status_ = status_column(_TONES)

@@ -215,8 +215,16 @@ class Migration(migrations.Migration):
                 ("workbooks", models.BooleanField(default=False, help_text="Whether each file comes as XLSX, too.")),
                 ("requested_by", models.TextField()),
                 ("requested_at", models.DateTimeField()),
-                ("attempts", models.IntegerField(default=0)),
-                ("due_at", models.DateTimeField(help_text="Of the next attempt.")),
+                (
+                    "due_at",
+                    models.DateTimeField(
+                        null=True,
+                        db_default=Now(),
+                        help_text="Of the next attempt, or the end of this one's lease; null once done.",
+                    ),
+                ),
+                ("attempts", models.IntegerField(db_default=0)),
+                ("error", models.TextField(blank=True, db_default="", help_text="Why the last attempt failed.")),
                 ("ready_at", models.DateTimeField(null=True)),
                 ("size", models.BigIntegerField(default=0)),
             ],

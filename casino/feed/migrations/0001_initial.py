@@ -1,6 +1,7 @@
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import migrations, models
+from django.db.models.functions import Now
 
 from casino.events.immutability import grant_all
 from casino.events.row_digests import HeldTable, HoldRows
@@ -109,16 +110,20 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField()),
                 (
                     "due_at",
-                    models.DateTimeField(help_text="Of the next attempt; null once it has been delivered.", null=True),
+                    models.DateTimeField(
+                        null=True,
+                        db_default=Now(),
+                        help_text="Of the next attempt, or the end of this one's lease; null once done.",
+                    ),
                 ),
                 ("leased_until", models.DateTimeField(help_text="Set while it is sent.", null=True)),
-                ("attempts", models.IntegerField(default=0)),
+                ("attempts", models.IntegerField(db_default=0)),
                 ("first_tried_at", models.DateTimeField(null=True)),
                 ("last_tried_at", models.DateTimeField(null=True)),
                 ("delivered_at", models.DateTimeField(null=True)),
                 ("response_status", models.IntegerField(null=True)),
                 ("response_body", models.TextField(default="", help_text="Its beginning.")),
-                ("error", models.TextField(default="", help_text="Why there was no answer.")),
+                ("error", models.TextField(blank=True, db_default="", help_text="Why the last attempt failed.")),
                 (
                     "endpoint",
                     models.ForeignKey(on_delete=models.CASCADE, related_name="deliveries", to="feed.webhookendpoint"),

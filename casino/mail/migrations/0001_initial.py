@@ -23,17 +23,21 @@ class Migration(migrations.Migration):
                 (
                     "due_at",
                     models.DateTimeField(
-                        db_default=Now(), help_text="While it is tried, when another process may try it."
+                        null=True,
+                        db_default=Now(),
+                        help_text="Of the next attempt, or the end of this one's lease; null once done.",
                     ),
                 ),
-                ("attempts", models.IntegerField(default=0)),
-                ("error", models.TextField(blank=True, default="", help_text="Why the last attempt failed.")),
+                ("attempts", models.IntegerField(db_default=0)),
+                ("error", models.TextField(blank=True, db_default="", help_text="Why the last attempt failed.")),
                 ("sent_at", models.DateTimeField(null=True)),
             ],
             options={
                 "verbose_name": "e-mail",
                 "indexes": [
-                    models.Index(condition=models.Q(("sent_at", None)), fields=["due_at"], name="mail_email_due"),
+                    models.Index(
+                        condition=models.Q(("due_at__isnull", False)), fields=["due_at"], name="mail_email_due"
+                    ),
                     models.Index(fields=["sent_at"], name="mail_email_sent"),
                 ],
             },

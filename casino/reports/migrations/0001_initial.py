@@ -101,12 +101,13 @@ class Migration(migrations.Migration):
                 (
                     "due_at",
                     models.DateTimeField(
+                        null=True,
                         db_default=Now(),
-                        help_text="While it is tried, when another process may try it.",
+                        help_text="Of the next attempt, or the end of this one's lease; null once done.",
                     ),
                 ),
-                ("attempts", models.IntegerField(default=0)),
-                ("error", models.TextField(blank=True, default="", help_text="Why the last attempt failed.")),
+                ("attempts", models.IntegerField(db_default=0)),
+                ("error", models.TextField(blank=True, db_default="", help_text="Why the last attempt failed.")),
                 ("sent_at", models.DateTimeField(null=True)),
                 (
                     "report",
@@ -128,7 +129,9 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "report deliveries",
                 "indexes": [
-                    models.Index(condition=models.Q(("sent_at", None)), fields=["due_at"], name="reports_delivery_due")
+                    models.Index(
+                        condition=models.Q(("due_at__isnull", False)), fields=["due_at"], name="reports_delivery_due"
+                    )
                 ],
                 "constraints": [
                     models.UniqueConstraint(fields=("destination", "report"), name="reports_delivery_once")

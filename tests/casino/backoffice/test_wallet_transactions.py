@@ -88,8 +88,7 @@ def test_a_page_shows_tries_age_and_the_last_answer(office: Office) -> None:
     client = staff(VIEW, "baccarat.view_round")
     key = debit(office, "lost", round_)
     execute(
-        "UPDATE wallet_remote_due"
-        "   SET attempts = 7, last_error = 'The status is 500.', since = since - interval '26 hours'"
+        "UPDATE wallet_remote_due   SET attempts = 7, error = 'The status is 500.', since = since - interval '26 hours'"
     )
     page = client.get(page_of(MODEL, key)).content.decode()
     assert all(text in page for text in ("7", "The status is 500.", "1 day, 2:00:0", "no answer", "debit and rollback"))

@@ -12,8 +12,6 @@ from django.utils import timezone
 from casino.events.sql import execute
 from casino.mail import outbox
 from casino.mail.models import Email
-from tests.conftest import Database
-from tests.threads import in_threads
 
 
 def waiting(number: int = 1) -> None:
@@ -64,14 +62,12 @@ def test_what_is_rolled_back_tells_nobody() -> None:
 def test_an_email_that_was_refused_waits_longer_each_time_and_is_sent_in_the_end(refusing: type[Refusing]) -> None:
     refusing.times = 9
     waiting()
-    pauses = []
-    for _ in range(9):
+    for pause in (1, 2, 4, 8, 16, 32, 60, 60, 60):
         assert [outbox.send_due(), outbox.send_due()] == [0, 0]
         email = Email.objects.get()
-        assert "SMTPServerDisconnected" in email.error
-        pauses.append(round((email.due_at - timezone.now()).total_seconds() / 60))
+        assert email.error == "SMTPServerDisconnected: gone"
+        assert pause - 0.1 <= (email.due_at - timezone.now()).total_seconds() / 60 <= pause * 1.1
         execute("UPDATE mail_email SET due_at = clock_timestamp()")
-    assert pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60]
     assert outbox.send_due() == 1
     assert Email.objects.get().error == ""
 
@@ -89,26 +85,3 @@ def test_one_address_that_is_refused_holds_up_no_other(refusing: type[Refusing])
     refusing.times = 1
     waiting(3)
     assert outbox.send_due() == 2
-
-
-def test_of_ten_processes_at_once_each_sends_other_emails(database: Database) -> None:
-    assert database
-    waiting(30)
-    assert sum(in_threads(10, lambda _: outbox.send_due())) == 30
-    assert sorted(message.subject for message in mail.outbox) == sorted(f"Note {each}" for each in range(30))
-
-
-@pytest.mark.django_db
-def test_an_email_whose_process_died_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    waiting()
-
-    def die(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(outbox, "_deliver", die)
-        with pytest.raises(KeyboardInterrupt):
-            outbox.send_due()
-    assert outbox.send_due() == 0
-    execute("UPDATE mail_email SET due_at = due_at - make_interval(secs => %s)", [outbox.LEASE_SECONDS])
-    assert outbox.send_due() == 1

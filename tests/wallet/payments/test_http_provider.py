@@ -127,9 +127,9 @@ def test_a_signed_answer_that_cannot_be_applied_is_stored_once_and_told(
     provider.signer = signer(secret=counter.SECRET, body=provider.body)
     for _ in range(2):
         assert processor.poll_due_payments() == 1
-        execute("UPDATE wallet_payment_due SET next_try_at = clock_timestamp()")
+        execute("UPDATE wallet_payment_due SET due_at = clock_timestamp()")
     assert fetch("SELECT payment_id, outcome FROM wallet_providercallback") == [(payment, outcome)]
     (event,) = SignificantEvent.objects.filter(kind="payment_unapplied")
     assert (event.operator_id, event.subject) == (OPERATOR, f"payment:{payment}")
-    assert fetch("SELECT last_error FROM wallet_payment_due") == [(outcome,)]
+    assert fetch("SELECT error FROM wallet_payment_due") == [(outcome,)]
     assert status(payment) == "pending"

@@ -168,7 +168,7 @@ def code(answer: Any) -> tuple[int, str]:
 
 def expire() -> None:
     """Let the time of all debits run out."""
-    execute("UPDATE wallet_remote_due SET next_try_at = clock_timestamp() - interval '1 second'")
+    execute("UPDATE wallet_remote_due SET due_at = clock_timestamp() - interval '1 second'")
 
 
 def audited() -> list[str]:

@@ -119,7 +119,7 @@ def test_tries_come_at_growing_gaps_and_staff_hear_of_what_has_no_end(
     with courier(clock) as driver:
         for _ in range(10):
             assert driver.step() == 1
-            ((due,),) = fetch("SELECT next_try_at FROM wallet_remote_due")
+            ((due,),) = fetch("SELECT due_at FROM wallet_remote_due")
             gaps.append((due - clock.now).total_seconds())
             assert driver.step() == 0
             clock.now = due

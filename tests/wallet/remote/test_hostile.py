@@ -166,7 +166,7 @@ def test_whatever_a_wallet_answers_its_debit_is_taken_back_and_its_credit_is_sen
     assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
     assert deliver() == 2
     assert (statuses(), statuses("credit")) == (["accepted", "rolling_back"], ["requested"])
-    assert {error != "" for (error,) in fetch("SELECT last_error FROM wallet_remote_due")} == {True}
+    assert {error != "" for (error,) in fetch("SELECT error FROM wallet_remote_due")} == {True}
     assert "/v1/elsewhere" not in hostile.asked
     hostile.answer = obey
     expire()
@@ -196,7 +196,7 @@ def test_a_batch_of_rollbacks_ends_before_its_lease_however_slow_the_wallet_is(
     before = hostile.asked.count("/v1/rollback")
     assert deliver() == 4
     assert hostile.asked.count("/v1/rollback") - before < 4
-    waiting = fetch("SELECT attempts, last_error FROM wallet_remote_due")
+    waiting = fetch("SELECT attempts, error FROM wallet_remote_due")
     assert ({attempts for attempts, _ in waiting}, len({error for _, error in waiting})) == ({1}, 2)
 
 

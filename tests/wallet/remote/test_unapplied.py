@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
+from casino.events.outbox import Claim
 from casino.events.sql import database_now, execute, fetch
 from casino.operators.models import Operator
 from casino.significant.models import SignificantEvent
@@ -77,7 +78,7 @@ def tell(transaction: UUID, said: dict[str, Any], *, attempt: int = 2) -> Wallet
     """Deliver an order about a transaction, to which the wallet says this."""
     order, wallet, now = current_order(transaction, attempt), endpoint(OPERATOR), database_now()
     reply = PROFILES[wallet.profile].read_item({"transaction": str(order.transaction), **said}, order)
-    leased = Leased(order, transaction, attempt, now, reported=False)
+    leased = Leased(order, Claim(transaction, attempt), now)
     delivery.record(Batch(wallet, [], [leased], []), {transaction: reply}, now=now)
     return reply
 

@@ -64,7 +64,7 @@ def test_an_operator_down_for_an_hour_takes_no_wager_and_gets_ten_thousand_credi
         assert (statuses("credit").count("requested"), server.made("credit"), played) == (10_001, 0, 6)
         # The longest gaps that tries may have.
         execute(
-            "UPDATE wallet_remote_due SET attempts = 20, next_try_at = %s + random() * interval '250 seconds'",
+            "UPDATE wallet_remote_due SET attempts = 20, due_at = %s + random() * interval '250 seconds'",
             [clock.now],
         )
         server.control(always={})

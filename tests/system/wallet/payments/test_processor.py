@@ -52,7 +52,7 @@ def poll_until(payment: UUID, wanted: str, table: str = "wallet_deposit") -> boo
     """Poll without back-off until the payment has this status."""
 
     def look() -> bool:
-        execute("UPDATE wallet_payment_due SET next_try_at = clock_timestamp()")
+        execute("UPDATE wallet_payment_due SET due_at = clock_timestamp()")
         processor.process_payments()
         return status(payment, table) == wanted
 
