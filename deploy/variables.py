@@ -73,10 +73,10 @@ def rewritten(text: str, after: str, lines: Iterable[str]) -> str:
 
 
 def example_file(_: str) -> str:
-    lines = ["# Copy to .env, fill in, keep it out of version control and readable by you alone (chmod 600 .env)."]
+    lines = ["# Copy to .env, fill in, keep it out of version control and readable by you alone (chmod 600 .env).", ""]
     for variable in (*HANDED_ON, *CONTAINERS):
         sentence = re.sub(r"\[(.+?)\]\(.+?\)", r"\1", meaning(variable))
-        lines += ["", *textwrap.wrap(sentence, 118, initial_indent="# ", subsequent_indent="# ")]
+        lines += textwrap.wrap(sentence, 118, initial_indent="# ", subsequent_indent="# ")
         lines += [f"#   {variable.how}"] * bool(variable.how)
         lines.append(f"{variable.name}={example(variable)}")
     return "\n".join(lines) + "\n"
