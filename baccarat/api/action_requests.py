@@ -1,11 +1,9 @@
 """The bodies of players' actions at a table."""
 
-import re
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail, ValidationError
+from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import asdict
 
 from baccarat.api import refusals
 from baccarat.domain.fairness.cut import (
@@ -18,173 +16,153 @@ from baccarat.domain.rounds.events import WagerSignature
 from baccarat.domain.rounds.signed_wager import ED25519, NONCE_BYTES, PUBLIC_KEY_BYTES
 from baccarat.domain.rules.spots import NAME
 from baccarat.domain.rules.table_rules import SEATS
-from casino.api.fields import (
-    AmountField,
-    CurrencyField,
-    MoneyTypeField,
-    StrictSerializer,
-    WholeNumberField,
-)
+from casino.api.requests import Amount, Body, Offer, OfferedCurrency, Written, integer, malformed, require_text
 from casino.crypto.ed25519 import SIGNATURE_BYTES
+from casino.kernel.conversion import Malformed
+from casino.kernel.errors import Fault
+from casino.kernel.money import MoneyType
 
 
-class SpotField(serializers.RegexField):
-    """The name of a spot that the table's rules list."""
+class ContributionText(str, metaclass=Written):
+    """1 to 32 bytes in hex."""
 
-    codes = ("not_a_string", "field_invalid")
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(f"^{NAME}$", **options)
-
-    def to_internal_value(self, data: Any) -> Any:
-        if not isinstance(data, str):
-            raise ValidationError("This must be text.", code="not_a_string")
-        if not re.fullmatch(NAME, data, re.ASCII):
-            raise ValidationError(f"{data[:40]!r} is no name of a spot.", code="field_invalid")
-        return data
-
-
-@extend_schema_field(
-    {
+    made = str
+    codes = ("not_a_string", refusals.ContributionMalformed.code)
+    schema: ClassVar[dict[str, Any]] = {
         "type": "string",
         "pattern": f"^([0-9a-fA-F]{{2}}){{1,{MAX_CONTRIBUTION_BYTES}}}$",
         "examples": ["9f2c5e7a41b0d863"],
     }
-)
-class ContributionField(serializers.Field[str, Any, str, str]):
-    """1 to 32 bytes in hex (`contribution_malformed` otherwise)."""
 
-    codes = ("not_a_string", refusals.ContributionMalformed.code)
-
-    def to_internal_value(self, data: Any) -> str:
-        """Read the bytes and write them in lower case."""
-        if not isinstance(data, str):
-            raise ValidationError("A contribution is text.", code="not_a_string")
+    @classmethod
+    def read(cls, value: object, offer: Offer) -> str:
+        """Return the bytes in lower-case hex. Raises Malformed."""
+        del offer
         try:
-            return parse_contribution(data).hex()
+            return parse_contribution(require_text(value)).hex()
         except MalformedContribution as error:
-            raise ValidationError(str(error), code=refusals.ContributionMalformed.code) from None
-
-    def to_representation(self, value: str) -> str:
-        return value
+            raise malformed(refusals.ContributionMalformed.code, str(error)) from None
 
 
-class HexField(serializers.RegexField):
-    """So many bytes in lower-case hex, the first digits of which may be given."""
-
-    codes = ("not_a_string", "field_invalid")
-
-    def __init__(self, *, bytes_: int, prefix: str = "", **options: Any) -> None:
-        digits = 2 * bytes_ - len(prefix)
-        super().__init__(rf"^{prefix}[0-9a-f]{{{digits}}}$", **options)
-        self._pattern = re.compile(rf"{prefix}[0-9a-f]{{{digits}}}", re.ASCII)
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            raise ValidationError("Bytes in hex are text.", code="not_a_string")
-        if not self._pattern.fullmatch(data):
-            raise ValidationError("These are not the bytes in lower-case hex.", code="field_invalid")
-        return data
+def _hex(bytes_: int, prefix: str = "") -> Meta:
+    """Document so many bytes in lower-case hex, the first digits of which may be given."""
+    return Meta(pattern=rf"^{prefix}[0-9a-f]{{{2 * bytes_ - len(prefix)}}}\Z")
 
 
-class WagerSignatureRequest(StrictSerializer):
+SpotName = Annotated[str, Meta(min_length=1, pattern=rf"^{NAME}\Z")]
+"""The name of a spot that the table's rules list."""
+
+
+class WagerSignatureRequest(Body):
     """A player's signature of the wager with the key of its session: the specification of fairness has the bytes."""
 
-    public_key = HexField(bytes_=PUBLIC_KEY_BYTES, prefix=ED25519)
-    nonce = HexField(bytes_=NONCE_BYTES)
-    signature = HexField(bytes_=SIGNATURE_BYTES)
+    public_key: Annotated[str, _hex(PUBLIC_KEY_BYTES, ED25519)]
+    nonce: Annotated[str, _hex(NONCE_BYTES)]
+    signature: Annotated[str, _hex(SIGNATURE_BYTES)]
 
-    def to_internal_value(self, data: Any) -> WagerSignature:
+    def signed(self) -> WagerSignature:
         """Return the signature."""
-        return WagerSignature(**super().to_internal_value(data))
+        return WagerSignature(**asdict(self))
 
 
-class ContributionSignatureRequest(StrictSerializer):
+class ContributionSignatureRequest(Body):
     """A player's signature of the contribution: over the commitment of the shoe that is cut, and the seat."""
 
-    public_key = HexField(bytes_=PUBLIC_KEY_BYTES, prefix=ED25519)
-    signature = HexField(bytes_=SIGNATURE_BYTES)
+    public_key: Annotated[str, _hex(PUBLIC_KEY_BYTES, ED25519)]
+    signature: Annotated[str, _hex(SIGNATURE_BYTES)]
 
-    def to_internal_value(self, data: Any) -> ContributionSignature:
+    def signed(self) -> ContributionSignature:
         """Return the signature."""
-        return ContributionSignature(**super().to_internal_value(data))
+        return ContributionSignature(**asdict(self))
 
 
-class TakeSeatRequest(StrictSerializer):
+def signed(signature: ContributionSignatureRequest | None) -> ContributionSignature | None:
+    """Return the signature of a contribution, if there is one."""
+    return None if signature is None else signature.signed()
+
+
+class TakeSeatRequest(Body, kw_only=True):
     """A seat, and the amount to bring from the account."""
 
-    seat = WholeNumberField(documented=SEATS)
-    buy_in = AmountField(required=False, help_text="Without it you bring nothing.")
-    currency = CurrencyField()
-    money_type = MoneyTypeField()
-    contribution = ContributionField(required=False)
-    contribution_signature = ContributionSignatureRequest(required=False)
+    seat: Annotated[int, integer(*SEATS)]
+    buy_in: Annotated[Amount, Meta(description="Without it you bring nothing.")] = Amount(0)
+    currency: OfferedCurrency
+    money_type: MoneyType
+    contribution: ContributionText | None = None
+    contribution_signature: ContributionSignatureRequest | None = None
 
 
-class ChangeSeatRequest(StrictSerializer):
+class ChangeSeatRequest(Body):
     """The seat to move to."""
 
-    seat = WholeNumberField(documented=SEATS)
+    seat: Annotated[int, integer(*SEATS)]
 
 
-class RebuyRequest(StrictSerializer):
+class RebuyRequest(Body):
     """An amount to move from the account to the game balance."""
 
-    amount = AmountField()
-    currency = CurrencyField()
+    amount: Amount
+    currency: OfferedCurrency
 
 
-class PlaceChipsRequest(StrictSerializer):
+class PlaceChipsRequest(Body):
     """Chips for one spot."""
 
-    spot = SpotField()
-    amount = AmountField()
-    currency = CurrencyField()
+    spot: SpotName
+    amount: Amount
+    currency: OfferedCurrency
 
 
-class StakeRequest(StrictSerializer):
+class StakeRequest(Body):
     """A stake on one spot."""
 
-    spot = SpotField()
-    amount = AmountField()
+    spot: SpotName
+    amount: Amount
 
 
-class DealRequest(StrictSerializer):
+class RebetAndDealRequest(Body):
+    """Empty, or with the player's signature of the wager."""
+
+    signature: WagerSignatureRequest | None = None
+
+    def wager_signature(self) -> WagerSignature | None:
+        """Return the signature, if there is one."""
+        return None if self.signature is None else self.signature.signed()
+
+
+class DealRequest(RebetAndDealRequest):
     """Empty to confirm the chips on the table, or the whole wager, which replaces them, with its currency.
 
     A contribution goes to the cut of the next shoe: that of the round that is bet on is closed.
     """
 
     codes = (refusals.NoStakes.code, refusals.DuplicateSpot.code)
-    stakes = StakeRequest(many=True, required=False)
-    currency = CurrencyField(required=False)
-    contribution = ContributionField(required=False)
-    contribution_signature = ContributionSignatureRequest(required=False)
-    signature = WagerSignatureRequest(required=False)
+    stakes: tuple[StakeRequest, ...] | UnsetType = UNSET
+    currency: OfferedCurrency | None = None
+    contribution: ContributionText | None = None
+    contribution_signature: ContributionSignatureRequest | None = None
 
-    def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Refuse an empty list and a repeated spot."""
-        if not stakes:
-            raise ValidationError("The list is empty.", code=refusals.NoStakes.code)
-        if len({stake["spot"] for stake in stakes}) != len(stakes):
-            raise ValidationError("A spot is repeated.", code=refusals.DuplicateSpot.code)
-        return stakes
+    def __post_init__(self) -> None:
+        """Refuse an empty list, a repeated spot, and stakes without a currency. Raises Malformed."""
+        if self.stakes is UNSET:
+            return
+        faults = []
+        if not self.stakes:
+            faults.append(Fault("stakes", refusals.NoStakes.code, "is empty"))
+        if len(self.by_spot()) != len(self.stakes):
+            faults.append(Fault("stakes", refusals.DuplicateSpot.code, "repeats a spot"))
+        if self.currency is None:
+            faults.append(Fault("currency", "field_required", "is missing: amounts need their currency"))
+        if faults:
+            raise Malformed(*faults)
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse stakes without a currency."""
-        if "stakes" in attrs and "currency" not in attrs:
-            raise ValidationError({"currency": [ErrorDetail("Amounts need their currency.", code="required")]})
-        return attrs
-
-
-class RebetAndDealRequest(StrictSerializer):
-    """Empty, or with the player's signature of the wager."""
-
-    signature = WagerSignatureRequest(required=False)
+    def by_spot(self) -> dict[str, int]:
+        """Return the stakes in minor units."""
+        return {stake.spot: stake.amount for stake in self.stakes or ()}
 
 
-class CutRequest(StrictSerializer):
+class CutRequest(Body):
     """A contribution to the cut."""
 
-    contribution = ContributionField()
-    contribution_signature = ContributionSignatureRequest(required=False)
+    contribution: ContributionText
+    contribution_signature: ContributionSignatureRequest | None = None

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiExample
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,6 +15,7 @@ from baccarat.api.action_requests import (
     PlaceChipsRequest,
     RebuyRequest,
     TakeSeatRequest,
+    signed,
 )
 from baccarat.domain.rounds.refusals import (
     ChipsAlreadyPlaced,
@@ -28,13 +30,9 @@ from baccarat.queries.table_view import TableStateResponse
 from baccarat.services import betting, ceremony, seats, wagering, witness_chains
 from baccarat.services.seats import MoneyElsewhere, TableActor
 from casino.api.contract import Declared
-from casino.api.fields import (
-    EmptyRequest,
-    StrictSerializer,
-    parse_body,
-)
 from casino.api.idempotency import idempotent, idempotent_once_prepared, idempotent_without_storing
 from casino.api.openapi import operation
+from casino.api.requests import Body, parse_body
 from casino.operators.base_views import PlayerView, metadata
 from wallet.remote.refusals import WalletUnavailable
 
@@ -42,7 +40,7 @@ from wallet.remote.refusals import WalletUnavailable
 def action(
     operation_id: str,
     summary: str,
-    request: type[StrictSerializer] = EmptyRequest,
+    request: type[Body] | None = None,
     example: dict[str, Any] | None = None,
     description: str = "",
     *,
@@ -57,7 +55,7 @@ def action(
         summary,
         returns=returns,
         request=request,
-        example=example or {},
+        example=example,
         description=description,
         refusals=refusals,
         responses=responses,
@@ -102,7 +100,8 @@ class TakeSeatView(TableActionView):
     )
     @idempotent_once_prepared((MoneyElsewhere, WitnessesNotReady), prepare)
     def post(self, request: Request, table: UUID) -> Response:
-        body = parse_body(TakeSeatRequest, request)
+        body = asdict(parse_body(TakeSeatRequest, request))
+        body["contribution_signature"] = signed(body["contribution_signature"])
         try:
             return Response(seats.take(actor=self.actor(table), balance_told=self.balance_told, **body))
         except MoneyElsewhere:
@@ -121,7 +120,7 @@ class ChangeSeatView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(seats.change(actor=self.actor(table), **parse_body(ChangeSeatRequest, request)))
+        return Response(seats.change(actor=self.actor(table), seat=parse_body(ChangeSeatRequest, request).seat))
 
 
 class RebuyView(TableActionView):
@@ -135,7 +134,7 @@ class RebuyView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(seats.rebuy(actor=self.actor(table), **parse_body(RebuyRequest, request)))
+        return Response(seats.rebuy(actor=self.actor(table), **asdict(parse_body(RebuyRequest, request))))
 
 
 class LeaveTableView(TableActionView):
@@ -149,7 +148,7 @@ class LeaveTableView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         return Response(seats.leave(actor=self.actor(table)))
 
 
@@ -162,7 +161,7 @@ class NewGameView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         return Response(betting.new_game(actor=self.actor(table)))
 
 
@@ -179,7 +178,7 @@ class PlaceChipsView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(betting.place(actor=self.actor(table), **parse_body(PlaceChipsRequest, request)))
+        return Response(betting.place(actor=self.actor(table), **asdict(parse_body(PlaceChipsRequest, request))))
 
 
 class UndoPlacementView(TableActionView):
@@ -191,7 +190,7 @@ class UndoPlacementView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         return Response(betting.undo(actor=self.actor(table)))
 
 
@@ -204,7 +203,7 @@ class ClearChipsView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         return Response(betting.clear(actor=self.actor(table)))
 
 
@@ -217,7 +216,7 @@ class RebetView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         return Response(betting.rebet(actor=self.actor(table)))
 
 
@@ -230,7 +229,7 @@ class DoubleView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         return Response(betting.double(actor=self.actor(table)))
 
 
@@ -243,7 +242,7 @@ class PassTurnView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         return Response(betting.pass_turn(actor=self.actor(table)))
 
 
@@ -257,7 +256,7 @@ class SkipShowView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         return Response(betting.skip_show(actor=self.actor(table)))
 
 
@@ -266,8 +265,6 @@ class LookAtCardsView(TableActionView):
         "lookAtCards",
         "Look at the Player's two cards, face down at your seat",
         returns=PeekedCards,
-        request=EmptyRequest,
-        example={},
         description=(
             "At a table with a Caller, the seat with the highest Player wager (the earliest of equals) holds the cards "
             "once betting closes: the round's `ceremony` contains the seat and the deadline. Only this response, to "
@@ -277,7 +274,7 @@ class LookAtCardsView(TableActionView):
     )
     @idempotent_without_storing
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         return Response(ceremony.look(actor=self.actor(table)))
 
 
@@ -290,7 +287,7 @@ class HandBackCardsView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         return Response(ceremony.hand_back(actor=self.actor(table)))
 
 
@@ -310,4 +307,11 @@ class ContributeToCutView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(betting.contribute_to_cut(actor=self.actor(table), **parse_body(CutRequest, request)))
+        body = parse_body(CutRequest, request)
+        return Response(
+            betting.contribute_to_cut(
+                actor=self.actor(table),
+                contribution=body.contribution,
+                contribution_signature=signed(body.contribution_signature),
+            )
+        )

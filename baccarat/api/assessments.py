@@ -1,10 +1,10 @@
 """What operators record about their players: KYC status and tags, notes, and complaints."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from msgspec import Meta
-from rest_framework import serializers
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,18 +14,9 @@ from baccarat.risk.models import KycStatus, PlayerStatus, Screening
 from baccarat.risk.players import NumberedNote
 from baccarat.risk.refusals import InvalidPlayerStatus, InvalidScreening, ReceivedInFuture
 from casino.api import paging
-from casino.api.fields import (
-    DateTimeOrDateField,
-    EnumField,
-    FlagField,
-    ReferenceField,
-    StrictSerializer,
-    TextField,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, Moment, Query, Text, parse_body, parse_query, verbatim
 from casino.api.shapes import Page, Shape, Timestamp
 from casino.compliance import cases
 from casino.compliance.cases_api import CaseResponse
@@ -39,24 +30,32 @@ from casino.operators.services import find_player, list_players
 MAX_TAG_LENGTH: Final = 30
 
 
-class PlayerStatusRequest(StrictSerializer):
+class PlayerText(Text):
+    limit, multiline = players.MAX_TEXT_LENGTH, True
+
+
+class ListName(Text):
+    limit = players.MAX_SOURCE_LENGTH
+
+
+class PlayerStatusRequest(Body):
     """The KYC status, the tags, or both. What is left out stays as it is; `tags` replace all tags."""
 
-    kyc = EnumField(KycStatus, required=False, default=None)
-    tags = serializers.ListField(
-        child=ReferenceField(max_length=MAX_TAG_LENGTH),
-        required=False,
-        default=None,
-        max_length=players.MAX_TAGS,
-        help_text="Words of your own, of small letters, digits and hyphens, such as `vip`. Name no person in them.",
-    )
+    kyc: KycStatus | None = None
+    tags: Annotated[
+        Annotated[tuple[Annotated[str, verbatim(MAX_TAG_LENGTH)], ...], Meta(max_length=players.MAX_TAGS)] | None,
+        Meta(
+            description="Words of your own, of small letters, digits and hyphens, such as `vip`. Name no person in "
+            "them."
+        ),
+    ] = None
 
 
-class PlayerStatusesQuery(serializers.Serializer[Any]):
+class PlayerStatusesQuery(Query):
     """Selects players."""
 
-    kyc = EnumField(KycStatus, required=False, default=None, help_text="Only those with this KYC status.")
-    tag = ReferenceField(required=False, default=None, max_length=MAX_TAG_LENGTH, help_text="Only those with this tag.")
+    kyc: Annotated[KycStatus | None, Meta(description="Only those with this KYC status.")] = None
+    tag: Annotated[str, verbatim(MAX_TAG_LENGTH, "Only those with this tag.")] | None = None
 
 
 class PlayerStatusResponse(Shape):
@@ -82,10 +81,10 @@ class PlayerStatusPage(Page[PlayerStatusResponse]):
     """Players with their status, in the order of their registration."""
 
 
-class PlayerNoteRequest(StrictSerializer):
+class PlayerNoteRequest(Body):
     """A note for staff; the player is not shown it."""
 
-    text = TextField(max_length=players.MAX_TEXT_LENGTH, multiline=True)
+    text: PlayerText
 
 
 class PlayerNoteResponse(Shape):
@@ -106,11 +105,11 @@ class PlayerNotePage(Page[PlayerNoteResponse]):
     """Notes about a player, newest first."""
 
 
-class ComplaintRequest(StrictSerializer):
+class ComplaintRequest(Body):
     """What a player complains about."""
 
-    text = TextField(max_length=players.MAX_TEXT_LENGTH, multiline=True, help_text="In the player's words.")
-    received_at = DateTimeOrDateField(required=False, default=None, help_text="When it reached you; by default now.")
+    text: Annotated[PlayerText, Meta(description="In the player's words.")]
+    received_at: Annotated[Moment | None, Meta(description="When it reached you; by default now.")] = None
 
 
 class PlayerStatusesView(OperatorView):
@@ -127,7 +126,7 @@ class PlayerStatusesView(OperatorView):
     )
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, str)
-        chosen = players.has_status(**parse_query(PlayerStatusesQuery, request))
+        chosen = players.has_status(**asdict(parse_query(PlayerStatusesQuery, request)))
         listed = list_players(
             operator=self.caller.operator,
             after=None if page.after is None else paging.parse_uuid(page.after[0]),
@@ -175,17 +174,17 @@ class PlayerStatusView(OperatorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         body, operator = parse_body(PlayerStatusRequest, request), self.caller.operator
-        status = players.set_status(operator=operator, player=player, by=self.use_person_or_key(), **body)
+        status = players.set_status(operator=operator, player=player, by=self.use_person_or_key(), **asdict(body))
         return Response(PlayerStatusResponse.of(find_player(operator=operator, player=player), status))
 
 
-class ScreeningRequest(StrictSerializer):
+class ScreeningRequest(Body):
     """What your screening found, or does not find any more."""
 
-    status = EnumField(Screening)
-    listed = FlagField()
-    on = DateTimeOrDateField(help_text="When the screening said so.")
-    list_name = TextField(max_length=players.MAX_SOURCE_LENGTH, help_text="Whose list. Name no person in it.")
+    status: Screening
+    listed: bool
+    on: Annotated[Moment, Meta(description="When the screening said so.")]
+    list_name: Annotated[ListName, Meta(description="Whose list. Name no person in it.")]
 
 
 class ScreeningFact(Shape):
@@ -251,10 +250,10 @@ class ScreeningView(OperatorView):
         status = players.set_screening(
             operator=operator,
             player=player,
-            found=body["status"],
-            listed=body["listed"],
-            on=body["on"].date(),
-            source=body["list_name"],
+            found=body.status,
+            listed=body.listed,
+            on=body.on.date(),
+            source=body.list_name,
             by=self.use_person_or_key(),
         )
         return Response(PlayerScreeningResponse.of(player, status))
@@ -294,7 +293,7 @@ class PlayerNotesView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        text, operator = parse_body(PlayerNoteRequest, request)["text"], self.caller.operator
+        text, operator = parse_body(PlayerNoteRequest, request).text, self.caller.operator
         note = players.add_note(operator=operator, player=player, text=text, by=self.use_person_or_key())
         return Response(PlayerNoteResponse.of(note), status=201)
 
@@ -321,5 +320,5 @@ class ComplaintsView(OperatorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         body, operator = parse_body(ComplaintRequest, request), self.caller.operator
-        case = players.open_complaint(operator=operator, player=player, by=self.use_person_or_key(), **body)
+        case = players.open_complaint(operator=operator, player=player, by=self.use_person_or_key(), **asdict(body))
         return Response(CaseResponse.of(cases.find_case(case, operator=operator)), status=201)

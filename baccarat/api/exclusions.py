@@ -8,12 +8,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.services import exclusion
-from casino.api.fields import EnumField, FlagField, StrictSerializer, TextField, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, OptionalNoteText, integer, parse_body
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.operators.api.changes import LIVE, ChangeResponse
-from casino.operators.api.players import PinField
+from casino.operators.api.players import Pin
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_pin, metadata
 from casino.operators.pins import compare_pin
 from casino.operators.refusals import PinLocked, PinNotSet, PinWrong, UnknownPlayer
@@ -50,40 +50,42 @@ EFFECT: Final = (
 HALF_A_YEAR: Final = {"kind": "self_exclusion", "months": 6}
 
 
-class ExclusionRequest(StrictSerializer):
+class ExclusionRequest(Body):
     """`hours` (24 to 1008) for a cooling-off; `months` (6 to 120) or `permanent` for a self-exclusion."""
 
-    kind = EnumField(ExclusionKind)
-    hours = WholeNumberField(required=False, documented=(MIN_COOLING_OFF_HOURS, MAX_COOLING_OFF_HOURS))
-    months = WholeNumberField(required=False, documented=(MIN_EXCLUSION_MONTHS, MAX_EXCLUSION_MONTHS))
-    permanent = FlagField(required=False)
+    kind: ExclusionKind
+    hours: Annotated[int, integer(MIN_COOLING_OFF_HOURS, MAX_COOLING_OFF_HOURS)] | None = None
+    months: Annotated[int, integer(MIN_EXCLUSION_MONTHS, MAX_EXCLUSION_MONTHS)] | None = None
+    permanent: bool | None = None
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Determine the length. Raises ExclusionLengthInvalid."""
-        kind = attrs.pop("kind")
-        lengths = {name: attrs.pop(name) for name in ("hours", "months", "permanent") if name in attrs}
-        if not lengths.get("permanent", True):
-            del lengths["permanent"]
-        allowed = {"hours"} if kind is ExclusionKind.COOLING_OFF else {"months", "permanent"}
-        if len(lengths) != 1 or not lengths.keys() <= allowed:
+    def __post_init__(self) -> None:
+        """Refuse what is not one length of this kind. Raises ExclusionLengthInvalid."""
+        lengths = {"hours": self.hours, "months": self.months, "permanent": self.permanent or None}
+        given = {name for name, length in lengths.items() if length is not None}
+        allowed = {"hours"} if self.kind is ExclusionKind.COOLING_OFF else {"months", "permanent"}
+        if len(given) != 1 or not given <= allowed:
             raise ExclusionLengthInvalid
-        return {"kind": kind, "length": lengths.get("hours", lengths.get("months")), **attrs}
+
+    @property
+    def length(self) -> int | None:
+        """Hours or months; None is permanent."""
+        return self.months if self.hours is None else self.hours
 
 
 class SelfExclusionRequest(ExclusionRequest):
     """The player's own exclusion, confirmed with the PIN if the player has one."""
 
-    pin = PinField(required=False)
+    pin: Pin | None = None
 
 
-class PlayerExclusionRequest(ExclusionRequest):
+class PlayerExclusionRequest(ExclusionRequest, kw_only=True):
     """An exclusion that the operator sets, or records at the player's wish (`set_by`).
 
     The note is for the operator's staff: in no event, and not shown to the player.
     """
 
-    set_by = EnumField(Initiator)
-    note = TextField(max_length=exclusions.MAX_NOTE_LENGTH, required=False, default="")
+    set_by: Initiator
+    note: OptionalNoteText = OptionalNoteText()
 
 
 class PastExclusion(Shape, kw_only=True):
@@ -138,7 +140,8 @@ class MyExclusionsView(PlayerView):
 
     def _compare_pin(self, request: Request) -> None:
         body = parse_body(SelfExclusionRequest, request)
-        self.body = {**body, "pin": compare_pin(player=self.caller.player, pin=body.get("pin", ""))}
+        compared = compare_pin(player=self.caller.player, pin=body.pin or "")
+        self.body = {"kind": body.kind, "length": body.length, "pin": compared}
 
     @operation(
         "listMyExclusions",
@@ -215,8 +218,10 @@ class PlayerExclusionsView(OperatorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         body, context = parse_body(PlayerExclusionRequest, request), _context(self, player)
-        by = body.pop("set_by")
-        return Response(CurrentExclusion.of(exclusion.exclude(subject=context, by=by, **body)))
+        restrictions = exclusion.exclude(
+            subject=context, by=body.set_by, kind=body.kind, length=body.length, note=body.note
+        )
+        return Response(CurrentExclusion.of(restrictions))
 
 
 class EndExclusionView(OperatorView):

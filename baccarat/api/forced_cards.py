@@ -3,11 +3,10 @@
 Apart from all other operations on tables: production does not start with `FORCED_CARDS`, without which this refuses.
 """
 
-from typing import Any
+from typing import Annotated
 from uuid import UUID
 
-from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
+from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,23 +15,26 @@ from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
 from baccarat.queries import rounds
 from baccarat.queries.round_view import RoundResponse
 from baccarat.services import forcing
-from casino.api.fields import EnumField, ReferenceField, StrictSerializer, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, malformed, parse_body, verbatim
 from casino.operators.base_views import OperatorView, metadata
 
 
-class ForcedCardsRequest(StrictSerializer):
+class ForcedCardsRequest(Body):
     """The cards in deal order (Player, Banker, Player, Banker, third cards), or else a scenario that names some."""
 
-    scenario = EnumField(Scenario, required=False)
-    cards = serializers.ListField(child=ReferenceField(max_length=2), required=False, max_length=6)
+    scenario: Scenario | None = None
+    cards: Annotated[tuple[Annotated[str, verbatim(2)], ...], Meta(max_length=6)] | None = None
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def __post_init__(self) -> None:
+        """Refuse cards beside a scenario, and neither. Raises Malformed."""
+        if (self.cards is None) == (self.scenario is None):
+            raise malformed("field_invalid", "are sent, or else a scenario", "cards")
+
+    def chosen(self) -> tuple[str, ...]:
         """Return the cards, those of the scenario if there is one."""
-        if len(attrs) != 1:
-            raise ValidationError({"cards": ValidationError("Send cards or a scenario.", "field_invalid").detail})
-        return {"cards": tuple(attrs["cards"]) if "cards" in attrs else SCENARIOS[attrs["scenario"]]}
+        return self.cards or () if self.scenario is None else SCENARIOS[self.scenario]
 
 
 class ForcedCardsView(OperatorView):
@@ -56,7 +58,7 @@ class ForcedCardsView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        body = parse_body(ForcedCardsRequest, request)
+        cards = parse_body(ForcedCardsRequest, request).chosen()
         operator, sandbox = self.caller.operator, self.caller.sandbox
-        round_ = forcing.force(table=table, operator=operator, sandbox=sandbox, metadata=metadata(request), **body)
+        round_ = forcing.force(table=table, operator=operator, sandbox=sandbox, metadata=metadata(request), cards=cards)
         return Response(rounds.load_round(round_=round_, operator=operator, viewer=None))

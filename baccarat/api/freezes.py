@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.services import freezing
-from casino.api.fields import EmptyRequest, StrictSerializer, TextField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, Text, parse_body
 from casino.api.shapes import Shape, Timestamp
 from casino.operators.api.changes import ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
@@ -25,10 +25,14 @@ from wallet.responsible_gaming import changes, projection
 from wallet.responsible_gaming.refusals import PlayerAlreadyFrozen, PlayerNotFrozen
 
 
-class FreezeRequest(StrictSerializer):
+class FreezeReason(Text):
+    limit, multiline = MAX_REASON_LENGTH, True
+
+
+class FreezeRequest(Body):
     """Why, for your staff; the player is not shown it."""
 
-    reason = TextField(max_length=MAX_REASON_LENGTH, multiline=True)
+    reason: FreezeReason
 
 
 class FreezeResponse(Shape):
@@ -70,7 +74,7 @@ class FreezeView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        reason, operator = parse_body(FreezeRequest, request)["reason"], self.caller.operator
+        reason, operator = parse_body(FreezeRequest, request).reason, self.caller.operator
         by = replace(metadata(request), actor=self.use_person())
         freezing.freeze(operator=operator, player=player, reason=reason, metadata=by)
         return Response(_load(operator, player))
@@ -82,8 +86,6 @@ class UnfreezeView(OperatorView):
     @operation(
         "unfreezePlayer",
         "Request that the freeze of a player's account is lifted",
-        request=EmptyRequest,
-        example={},
         returns=ChangeResponse,
         status=202,
         description="Another person confirms it (`POST /changes/{change}/confirm`). Held payments stay held.",
@@ -91,7 +93,7 @@ class UnfreezeView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         change = changes.request_unfreeze(operator=self.caller.operator, player=player, by=self.use_person())
         return Response(ChangeResponse.of(change), status=202)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,9 +21,9 @@ from baccarat.domain.tables.kill_switch import (
     UnknownStopSubject,
 )
 from baccarat.services import kill_switch
-from casino.api.fields import EnumField, FlagField, ReferenceField, StrictSerializer, TextField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, Text, parse_body, verbatim
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.crypto import crypto_shredding
 from casino.crypto.crypto_shredding import PersonalDataErased
@@ -42,23 +43,33 @@ EXAMPLE: Final = {
 }
 
 
-class ResumeRequest(StrictSerializer):
+class StopReason(Text):
+    limit = kill_switch.MAX_REASON_LENGTH
+
+
+class StopMessage(Text):
+    limit, optional = kill_switch.MAX_MESSAGE_LENGTH, True
+
+
+class ResumeRequest(Body, kw_only=True):
     """The scope, `operator` (the caller), `table` or `player` with the id as subject, and the reason."""
 
-    scope = EnumField(StopScope)
-    subject = ReferenceField(max_length=40, required=False, default="")
-    reason = TextField(
-        max_length=kill_switch.MAX_REASON_LENGTH,
-        help_text="A reason about a player is encrypted and erased with the player. Others are stored permanently: do "
-        "not name a player.",
-    )
+    scope: StopScope
+    subject: Annotated[str, verbatim(40, blank=True)] = ""
+    reason: Annotated[
+        StopReason,
+        Meta(
+            description="A reason about a player is encrypted and erased with the player. Others are stored "
+            "permanently: do not name a player."
+        ),
+    ]
 
 
 class StopRequest(ResumeRequest):
     """A stop, with a message to players that replaces the default one; `deposits` stops your deposits, too."""
 
-    deposits = FlagField(required=False, default=False)
-    player_message = TextField(max_length=kill_switch.MAX_MESSAGE_LENGTH, required=False, default="")
+    deposits: bool = False
+    player_message: StopMessage = StopMessage()
 
 
 class Stop(Shape):
@@ -176,9 +187,9 @@ class ResumePlayView(OperatorView):
         return Response(_present([row])[0])
 
 
-def _parse(view: OperatorView, serializer: type[ResumeRequest]) -> dict[str, Any]:
-    """Parse the body; an operator without a subject is the caller."""
-    body = parse_body(serializer, view.request)
+def _parse(view: OperatorView, kind: type[ResumeRequest]) -> dict[str, Any]:
+    """Parse the body; an operator without a subject is the caller. Raises UnknownStopSubject, Malformed."""
+    body = asdict(parse_body(kind, view.request))
     if body["scope"] is StopScope.OPERATOR and not body["subject"]:
         body["subject"] = str(view.caller.operator)
     elif not body["subject"]:

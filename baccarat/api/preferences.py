@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from msgspec import Meta
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -11,8 +12,8 @@ from baccarat.chat.refusals import NicknameNotAllowed
 from baccarat.domain.tables.refusals import NicknameConfusable
 from baccarat.queries.nicknames import own_nickname
 from baccarat.services.preferences import PlayerPreferences, Style, load_preferences, save_preferences
-from casino.api.fields import EnumField, FlagField, StrictSerializer, parse_body
 from casino.api.openapi import operation
+from casino.api.requests import Body, parse_body
 from casino.api.shapes import Shape
 from casino.operators.base_views import PlayerView
 
@@ -27,16 +28,16 @@ EXAMPLE: Final[dict[str, Any]] = {
 }
 
 
-class PreferencesRequest(StrictSerializer):
+class PreferencesRequest(Body):
     """All preferences of a player; they replace the earlier ones."""
 
-    sound = FlagField(help_text="Sounds of chips and cards.")
-    voice = FlagField(help_text="Announce results by voice.")
-    animation = FlagField(help_text="Animate the cards; changes when the player next enters a game.")
-    full_screen = FlagField(help_text="The table fills the screen.")
-    instant = FlagField(help_text="Cards appear at once, without being dealt one by one.")
-    show_nickname = FlagField(help_text="Other players see your nickname at your seat and in the chat.")
-    style = EnumField(Style)  # type: ignore[assignment]  # the framework has an attribute of that name
+    sound: Annotated[bool, Meta(description="Sounds of chips and cards.")]
+    voice: Annotated[bool, Meta(description="Announce results by voice.")]
+    animation: Annotated[bool, Meta(description="Animate the cards; changes when the player next enters a game.")]
+    full_screen: Annotated[bool, Meta(description="The table fills the screen.")]
+    instant: Annotated[bool, Meta(description="Cards appear at once, without being dealt one by one.")]
+    show_nickname: Annotated[bool, Meta(description="Other players see your nickname at your seat and in the chat.")]
+    style: Style
 
 
 class Preferences(Shape):
@@ -94,5 +95,5 @@ class PreferencesView(PlayerView):
     )
     def put(self, request: Request) -> Response:
         choices, me = parse_body(PreferencesRequest, request), self.caller
-        row = save_preferences(operator=me.operator, player=me.player, choices=choices)
+        row = save_preferences(operator=me.operator, player=me.player, choices=asdict(choices))
         return Response(Preferences.of(row))

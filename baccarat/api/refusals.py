@@ -1,4 +1,4 @@
-"""Refusals of malformed request bodies. Serializers use these codes, and the error catalogue explains them."""
+"""Refusals of malformed request bodies. Structs of requests use these codes, and the error catalogue explains them."""
 
 from casino.kernel.errors import Refusal, RefusalKind
 

@@ -8,7 +8,6 @@ from django.http import HttpResponse
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -29,19 +28,9 @@ from baccarat.queries.rounds import RoundEventList, RoundFilter, RoundPage, Roun
 from baccarat.queries.shoes import RoundShoe
 from casino.api import paging
 from casino.api.client_ip import client_ip
-from casino.api.fields import (
-    EnumField,
-    IdField,
-    PeriodQuery,
-    ReferenceField,
-    StrictSerializer,
-    WholeNumberField,
-    YesNo,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, PeriodQuery, Query, parse_body, parse_query, verbatim
 from casino.api.shapes import CurrencyCode, HexText, ItemList, Shape, Timestamp, open_enum
 from casino.api.views import BaseApiView
 from casino.checkpoints import records as checkpoints
@@ -134,12 +123,10 @@ class RoundProof(Shape):
     keys: tuple[dict[str, Any], ...]
 
 
-class DisputePackUrlRequest(StrictSerializer):
+class DisputePackUrlRequest(Body):
     """Hours until the link expires: 1 to 168, by default a day."""
 
-    hours = WholeNumberField(
-        required=False, default=dispute_pack.DEFAULT_HOURS, min_value=1, max_value=dispute_pack.MAX_HOURS
-    )
+    hours: Annotated[int, Meta(ge=1, le=dispute_pack.MAX_HOURS)] = dispute_pack.DEFAULT_HOURS
 
 
 class DisputePackUrl(Shape):
@@ -159,27 +146,22 @@ class DisputePackKeyList(ItemList[DisputePackKey]):
     """The keys that manifests of dispute packs are signed with, the one in use first."""
 
 
-class TableRoundsQuery(serializers.Serializer[Any]):
+class TableRoundsQuery(Query):
     """Selects rounds of a table."""
 
-    number = serializers.IntegerField(
-        required=False, default=None, min_value=1, max_value=2**31 - 1, help_text="Only the round with this number."
-    )
+    number: Annotated[
+        Annotated[int, Meta(ge=1, le=2**31 - 1)] | None, Meta(description="Only the round with this number.")
+    ] = None
 
 
 class RoundsQuery(PeriodQuery):
     """Selects rounds."""
 
-    player = IdField(required=False, default=None, help_text="Only those in which this player of yours has a wager.")
-    wager = IdField(required=False, default=None, help_text="Only the one with this wager.")
-    table = IdField(required=False, default=None, help_text="Only those at this table.")
-    status = EnumField(RoundStatus, required=False, default=None, help_text="Only those with this status.")
-    rules = ReferenceField(
-        required=False,
-        default=None,
-        max_length=64,
-        help_text="Only those by the rules with this digest, at any table.",
-    )
+    player: Annotated[UUID | None, Meta(description="Only those in which this player of yours has a wager.")] = None
+    wager: Annotated[UUID | None, Meta(description="Only the one with this wager.")] = None
+    table: Annotated[UUID | None, Meta(description="Only those at this table.")] = None
+    status: Annotated[RoundStatus | None, Meta(description="Only those with this status.")] = None
+    rules: Annotated[str, verbatim(64, "Only those by the rules with this digest, at any table.")] | None = None
 
 
 class OfferedView(OperatorOrPlayerView):
@@ -191,17 +173,16 @@ class OfferedView(OperatorOrPlayerView):
         require_offered(self.caller, table=self.kwargs.get("table"), round_=self.kwargs.get("round"))
 
 
-class ProofQuery(serializers.Serializer[Any]):
+class ProofQuery(Query):
     """How soon the proof has to be whole."""
 
-    soon = EnumField(
-        YesNo,
-        required=False,
-        default=YesNo.NO,
-        help_text=(
-            "With `true`, a checkpoint that covers the round is signed within seconds if there is none yet: ask again."
+    soon: Annotated[
+        bool,
+        Meta(
+            description="With `true`, a checkpoint that covers the round is signed within seconds if there is none "
+            "yet: ask again."
         ),
-    )
+    ] = False
 
 
 class RoundProofView(OfferedView):
@@ -224,9 +205,9 @@ class RoundProofView(OfferedView):
         ),
     )
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
-        caller, soon = self.caller, parse_query(ProofQuery, request)["soon"]
+        caller, soon = self.caller, parse_query(ProofQuery, request).soon
         document = export_round(round_=round, operator=caller.operator, viewer=viewer(caller))
-        if soon is YesNo.YES and len(document["inclusion_proofs"]) < len(document["events"]):
+        if soon and len(document["inclusion_proofs"]) < len(document["events"]):
             checkpoints.ask()
         return Response(msgspec.convert(document, RoundProof))
 
@@ -253,7 +234,7 @@ class DisputePackUrlView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
-        hours, caller = parse_body(DisputePackUrlRequest, request)["hours"], self.caller
+        hours, caller = parse_body(DisputePackUrlRequest, request).hours, self.caller
         link = dispute_pack.sign_pack_url(round_=round, operator=caller.operator, by=caller.actor, hours=hours)
         url = request.build_absolute_uri(reverse("dispute-pack", args=[link.token]))
         return Response(DisputePackUrl(url=url, expires_at=link.expires_at), status=201)
@@ -308,7 +289,7 @@ class TableRoundsView(OfferedView):
     )
     def get(self, request: Request, table: UUID) -> Response:
         page, caller = paging.parse_page_request(request, int), self.caller
-        number = parse_query(TableRoundsQuery, request)["number"]
+        number = parse_query(TableRoundsQuery, request).number
         if number is not None:
             round_ = rounds.round_of_table(operator=caller.operator, table=table, viewer=viewer(caller), number=number)
             return Response(RoundPage(items=() if round_ is None else (round_,), next=None))
@@ -335,17 +316,17 @@ class RoundsView(OperatorOrPlayerView):
         page, player = paging.parse_page_request(request, str), viewer(self.caller)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
         query = parse_query(RoundsQuery, request)
-        if player is not None and query["player"] not in {None, player}:
+        if player is not None and query.player not in {None, player}:
             return Response(RoundPage(items=(), next=None))
         where = RoundFilter(
             operator=self.caller.operator,
-            player=player or query["player"],
-            wager=query["wager"],
-            table=query["table"],
-            rules=query["rules"],
-            status=query["status"],
-            since=query["from"],
-            until=query["to"],
+            player=player or query.player,
+            wager=query.wager,
+            table=query.table,
+            rules=query.rules,
+            status=query.status,
+            since=query.since,
+            until=query.until,
         )
         rows = rounds.list_rounds(where, viewer=player, before=before, limit=page.fetch_limit)
         return Response(paging.page(RoundPage, page, rows, key=lambda row: (str(row.id),), item=lambda row: row))

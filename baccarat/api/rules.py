@@ -38,9 +38,9 @@ from baccarat.queries.rules_versions import PlayTotals, RulesVersionDetails
 from baccarat.queries.rules_view import FractionResponse, TableRulesResponse, present_rules
 from baccarat.services import rules_lifecycle
 from baccarat.storage.rules_versions import STATUSES
-from casino.api.fields import parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import parse_body
 from casino.api.shapes import AmountText, ItemList, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount, parse_positive
 from casino.operators import changes
@@ -226,9 +226,9 @@ class TableVersionsView(RulesVersionBaseView):
         currency = tables.rules_of_table(table=table, operator=self.caller.operator).currency
         version = rules_lifecycle.draft(
             by=self.use_person(),
-            differences=read_rules(body["rules"], partial(parse_positive, currency=currency)),
-            acknowledgement=body["acknowledgement"],
-            reason=body["reason"],
+            differences=read_rules(body.rules, partial(parse_positive, currency=currency)),
+            acknowledgement=body.acknowledgement,
+            reason=body.reason,
             **self.context(table),
         )
         change = changes.waiting(rules_lifecycle.KIND, rules_lifecycle.subject_of(table, version))
@@ -280,5 +280,5 @@ class RetireVersionView(RulesVersionBaseView):
     def post(self, request: Request, table: UUID, version: int) -> Response:
         body = parse_body(RulesRejectionRequest, request)
         by = self.use_person_or_key()
-        rules_lifecycle.retire(version=version, reason=body["reason"], by=by, **self.context(table))
+        rules_lifecycle.retire(version=version, reason=body.reason, by=by, **self.context(table))
         return self.respond(table, version)

@@ -4,9 +4,7 @@ import base64
 from typing import Annotated, Any, Final
 
 from django.urls import reverse
-from drf_spectacular.utils import extend_schema_field
 from msgspec import Meta
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,9 +12,11 @@ from baccarat import acts
 from baccarat.services import logos, skins
 from baccarat.services.logos import LogoNotAccepted
 from baccarat.services.skins import ColourMissing, ContrastTooLow, Skin, TooManySkins, UnknownSkin
-from casino.api.fields import ReferenceField, StrictSerializer, WholeNumberField, parse_body
 from casino.api.openapi import operation
+from casino.api.requests import Body, parse_body, verbatim
 from casino.api.shapes import ItemList, Shape, Timestamp
+from casino.kernel.conversion import Malformed
+from casino.kernel.errors import Fault
 from casino.operators.base_views import OperatorView
 from casino.operators.refusals import InvalidSlug
 
@@ -24,48 +24,39 @@ _COLOURS: Final = {"felt-1": "#7b2d5b", "felt-2": "#571f41", "felt-3": "#2c0f21"
 EXAMPLE: Final[dict[str, Any]] = {"colours": _COLOURS, "round": 4}
 
 
-@extend_schema_field({"type": "string", "pattern": f"^{skins.COLOUR_PATTERN}$", "examples": ["#571f41"]})
-class ColourField(ReferenceField):
-    """A colour such as #571f41, in lower case."""
-
-    def to_internal_value(self, data: Any) -> str:
-        text = super().to_internal_value(data)
-        if not skins.is_colour(text):
-            raise ValidationError("A colour is # and six digits of 0-9 and a-f.", code="field_invalid")
-        return text
+Colour = Annotated[str, Meta(pattern=rf"^{skins.COLOUR_PATTERN}\Z", description="In lower case.", examples=["#571f41"])]
 
 
-class SkinColoursRequest(StrictSerializer):
-    """The colours that differ from the ordinary ones."""
-
-    def get_fields(self) -> dict[str, Any]:
-        """Add a field for each custom property, whose name need not be an identifier."""
-        return {name: ColourField(required=False, help_text=text) for name, text in skins.COLOURS.items()}
-
-
-class SkinRequest(StrictSerializer):
+class SkinRequest(Body):
     """A whole skin; it replaces the earlier one."""
 
-    colours = SkinColoursRequest(help_text="Custom properties of the page's style sheets.")
-    round = WholeNumberField(
-        required=False,
-        allow_null=True,
-        default=None,
-        min_value=0,
-        max_value=skins.MAX_RADIUS,
-        help_text="The radius of corners, in pixels.",
-    )
-    logo = ReferenceField(
-        required=False, allow_null=True, default=None, max_length=logos.MAX_BYTES * 4 // 3 + 4,
-        help_text="A PNG as base64. None by default.",
-    )  # fmt: skip
+    colours: Annotated[
+        dict[str, Colour],
+        Meta(
+            description="Those that differ from the ordinary ones, by custom property of the page's style sheets. "
+            + " ".join(f"`{name}`: {text}" for name, text in skins.COLOURS.items()),
+            extra_json_schema={"propertyNames": {"enum": list(skins.COLOURS)}},
+        ),
+    ]
+    round: Annotated[
+        Annotated[int, Meta(ge=0, le=skins.MAX_RADIUS)] | None, Meta(description="The radius of corners, in pixels.")
+    ] = None
+    logo: Annotated[str, verbatim(logos.MAX_BYTES * 4 // 3 + 4, "A PNG as base64. None by default.")] | None = None
 
-    def validate_logo(self, value: str | None) -> bytes:
-        """Decode the picture."""
+    def __post_init__(self) -> None:
+        """Refuse names of other properties, and a logo that is no base64. Raises Malformed."""
+        unknown = self.colours.keys() - skins.COLOURS.keys()
+        faults = [Fault(f"colours.{name}", "unknown_field", "is not a field here") for name in sorted(unknown)]
         try:
-            return base64.b64decode(value or "", validate=True)
+            self.png()
         except ValueError:  # binascii.Error, and what is not ASCII
-            raise ValidationError("This is not base64.", code="field_invalid") from None
+            faults.append(Fault("logo", "field_invalid", "must be base64"))
+        if faults:
+            raise Malformed(*faults)
+
+    def png(self) -> bytes:
+        """Decode the logo."""
+        return base64.b64decode(self.logo or "", validate=True)
 
 
 class SkinResponse(Shape):
@@ -155,9 +146,9 @@ class SkinView(OperatorView):
         skin = skins.change(
             operator=me.operator,
             name=name,
-            colours=body["colours"],
-            radius=body["round"],
-            logo=body["logo"] or b"",
+            colours=body.colours,
+            radius=body.round,
+            logo=body.png(),
             by=me.actor,
         )
         return Response(SkinResponse.of(skin, request))

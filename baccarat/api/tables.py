@@ -1,18 +1,18 @@
 """Tables: list, lobby, open, show, odds, statistics, fairness, close."""
 
 from functools import partial
-from typing import Any, Final
+from typing import Annotated, Any, Final, cast
 from uuid import UUID
 
-from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
+from msgspec import Meta, field
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat import acts
 from baccarat.api import refusals
 from baccarat.api.rounds import OfferedView, viewer
-from baccarat.api.rules_requests import PresetField, RulesField
+from baccarat.api.rules_requests import PresetName, Rules
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.presets import UnknownPreset, rules_for
@@ -45,19 +45,20 @@ from baccarat.queries.table_view import TableResponse
 from baccarat.queries.tables import TablePage
 from baccarat.services import table_lifecycle
 from casino.api import paging
-from casino.api.fields import (
-    CurrencyField,
-    FlagField,
-    IdField,
-    MoneyTypeField,
-    ReferenceField,
-    StrictSerializer,
-    TextField,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import (
+    Body,
+    NoteText,
+    OfferedCurrency,
+    OptionalNoteText,
+    Query,
+    Text,
+    malformed,
+    parse_body,
+    parse_query,
+    verbatim,
+)
 from casino.kernel.money import AmountMalformed, AmountNotPositive, AmountTooLarge, MoneyType, parse_positive
 from casino.operators.api.changes import WAITS, ChangeResponse
 from casino.operators.assertions import LIVE_PARAMETER
@@ -66,36 +67,31 @@ from casino.operators.base_views import OperatorOrPlayerView, OperatorView, meta
 from casino.operators.refusals import ChangeNeedsSecondPerson, UnknownBrand, UnknownPlayer
 
 
-class StatisticsQuery(serializers.Serializer[Any]):
+class StatisticsQuery(Query):
     """Selects the run of rounds to show."""
 
-    shoe = serializers.IntegerField(
-        required=False,
-        default=None,
-        min_value=1,
-        max_value=1_000_000,
-        help_text="The number of a long shoe; by default the one in play.",
-    )
+    shoe: Annotated[
+        Annotated[int, Meta(ge=1, le=1000000)] | None,
+        Meta(description="The number of a long shoe; by default the one in play."),
+    ] = None
 
 
-class LobbyQuery(serializers.Serializer[Any]):
+class LobbyQuery(Query):
     """Selects tables of the lobby, and whose lobby it is."""
 
-    money_type = MoneyTypeField(required=False, default=None, help_text="Only tables with this money type.")
-    player = IdField(
-        required=False, default=None, help_text="The lobby of this player of yours; a player's own by default."
-    )
+    money_type: Annotated[MoneyType | None, Meta(description="Only tables with this money type.")] = None
+    player: Annotated[
+        UUID | None, Meta(description="The lobby of this player of yours; a player's own by default.")
+    ] = None
 
 
-class OddsQuery(serializers.Serializer[Any]):
+class OddsQuery(Query):
     """Selects the stakes to price."""
 
-    stakes = ReferenceField(
-        required=False,
-        default=None,
-        max_length=200,
-        help_text="Amounts in the table's currency, separated by commas, such as `6.00,25.00`.",
-    )
+    stakes: (
+        Annotated[str, verbatim(200, "Amounts in the table's currency, separated by commas, such as `6.00,25.00`.")]
+        | None
+    ) = None
 
 
 class TableStatisticsView(OfferedView):
@@ -121,7 +117,7 @@ class TableStatisticsView(OfferedView):
         ),
     )
     def get(self, request: Request, table: UUID) -> Response:
-        shoe = parse_query(StatisticsQuery, request)["shoe"]
+        shoe = parse_query(StatisticsQuery, request).shoe
         return Response(tables.table_board(table=table, operator=self.caller.operator, shoe=shoe))
 
 
@@ -146,12 +142,12 @@ class LobbyView(OperatorOrPlayerView):
     )
     def get(self, request: Request) -> Response:
         page, caller, query = paging.parse_page_request(request, str), self.caller, parse_query(LobbyQuery, request)
-        player, brand = lobby_owner(caller, query["player"])
+        player, brand = lobby_owner(caller, query.player)
         rows = tables.lobby_tables(
             operator=caller.operator,
             viewer=player or SPECTATOR,
             brand=brand,
-            money_type=query["money_type"],
+            money_type=query.money_type,
             after=None if page.after is None else paging.parse_uuid(page.after[0]),
             limit=page.fetch_limit,
         )
@@ -182,40 +178,39 @@ OPEN_TABLE_EXAMPLE: Final = {
 }  # fmt: skip
 
 
-class TableRequest(StrictSerializer):
+class TableName(Text):
+    limit = table_lifecycle.MAX_NAME_LENGTH
+
+
+class TableRequest(Body):
     """A new table: a preset, its currency and money types, and the operator's changes to the rules."""
 
     codes = (refusals.DuplicateMoneyType.code,)
+    name: TableName
+    preset: PresetName
+    currency: OfferedCurrency
+    money_types: Annotated[tuple[MoneyType, ...], Meta(max_length=2, min_length=1)]
+    accept_player_edge: bool = False
+    acknowledgement: OptionalNoteText = OptionalNoteText()
+    listed: Annotated[
+        bool, Meta(description="False keeps the table out of the lobby: it is played by its id alone.")
+    ] = True
+    brands: Annotated[
+        tuple[Annotated[str, verbatim(40)], ...],
+        Meta(max_length=50, description="Slugs of the brands whose players may sit down; none for all players."),
+    ] = ()
+    rules: Rules = field(default_factory=cast("Any", dict))
 
-    name = TextField(max_length=table_lifecycle.MAX_NAME_LENGTH)
-    preset = PresetField()
-    currency = CurrencyField()
-    money_types = serializers.ListField(child=MoneyTypeField(), allow_empty=False, max_length=2)
-    accept_player_edge = FlagField(required=False, default=False)
-    acknowledgement = TextField(max_length=500, required=False, default="")
-    listed = FlagField(
-        required=False, default=True, help_text="False keeps the table out of the lobby: it is played by its id alone."
-    )
-    brands = serializers.ListField(
-        child=ReferenceField(max_length=40),
-        required=False,
-        default=list,
-        max_length=50,
-        help_text="Slugs of the brands whose players may sit down; none for all players.",
-    )
-    rules = RulesField(required=False, default=dict)
-
-    def validate_money_types(self, money_types: list[MoneyType]) -> list[MoneyType]:
-        """Refuse a repeated money type."""
-        if len(set(money_types)) != len(money_types):
-            raise ValidationError("A money type is repeated.", code=refusals.DuplicateMoneyType.code)
-        return money_types
+    def __post_init__(self) -> None:
+        """Refuse a repeated money type. Raises Malformed."""
+        if len(set(self.money_types)) != len(self.money_types):
+            raise malformed(refusals.DuplicateMoneyType.code, "repeats a money type", "money_types")
 
 
-class TableClosureRequest(StrictSerializer):
+class TableClosureRequest(Body):
     """The reason for closing a table permanently."""
 
-    reason = TextField(max_length=500, help_text="The reason. Stored permanently: do not name a player.")
+    reason: Annotated[NoteText, Meta(description="The reason. Stored permanently: do not name a player.")]
 
 
 _ODDS: Final = (
@@ -295,7 +290,7 @@ class TablesView(OperatorOrPlayerView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        terms, operator = parse_body(TableRequest, request), self.caller.operator
+        terms, operator = asdict(parse_body(TableRequest, request)), self.caller.operator
         terms["edge_accepted"], written = terms.pop("accept_player_edge"), terms.pop("rules")
         overrides = read_rules(written, partial(parse_positive, currency=terms["currency"]))
         rules = rules_for(terms["preset"], currency=terms["currency"], **overrides)
@@ -343,7 +338,7 @@ class TableOddsView(OfferedView):
     )
     def get(self, request: Request, table: UUID) -> Response:
         rules = tables.rules_of_table(table=table, operator=self.caller.operator)
-        asked = parse_query(OddsQuery, request)["stakes"]
+        asked = parse_query(OddsQuery, request).stakes
         stakes = [] if asked is None else [parse_positive(each, rules.currency) for each in asked.split(",")]
         for stake in stakes:
             require_makeable(stake, rules)
@@ -396,6 +391,6 @@ class CloseTableView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        operator, reason = self.caller.operator, parse_body(TableClosureRequest, request)["reason"]
+        operator, reason = self.caller.operator, parse_body(TableClosureRequest, request).reason
         table_lifecycle.close_table(table=table, operator=operator, reason=reason, metadata=metadata(request))
         return Response(fairness.table_fairness(table=table, operator=operator))

@@ -1,7 +1,7 @@
 """An operator's policy on winnings that were spent before their round is voided."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta
@@ -10,9 +10,9 @@ from rest_framework.response import Response
 
 from baccarat import acts
 from baccarat.services import void_policy, voiding
-from casino.api.fields import EnumField, StrictSerializer, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, parse_body
 from casino.api.shapes import Shape
 from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView
@@ -25,10 +25,10 @@ class SpentWinnings(StrEnum):
     FORGIVE = "forgive"
 
 
-class VoidPolicyRequest(StrictSerializer):
+class VoidPolicyRequest(Body):
     """The policy on winnings that were spent before their round is voided."""
 
-    spent = EnumField(SpentWinnings)
+    spent: SpentWinnings
 
 
 class VoidPolicyResponse(Shape):
@@ -68,8 +68,8 @@ class VoidPolicyView(OperatorView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        body: dict[str, Any] = parse_body(VoidPolicyRequest, request)
-        operator, forgive = self.caller.operator, body["spent"] is SpentWinnings.FORGIVE
+        body = parse_body(VoidPolicyRequest, request)
+        operator, forgive = self.caller.operator, body.spent is SpentWinnings.FORGIVE
         if not self.caller.sandbox:
             change = void_policy.request_policy(operator=operator, forgive=forgive, by=self.use_person())
             return Response(ChangeResponse.of(change), status=202)

@@ -1,8 +1,11 @@
 """Rounds that staff decide about: voids, and suspended rounds."""
 
 from dataclasses import replace
+from typing import Annotated
 from uuid import UUID
 
+from msgspec import Meta
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,9 +21,9 @@ from baccarat.domain.rounds.refusals import (
 from baccarat.queries import rounds
 from baccarat.queries.round_view import RoundResponse
 from baccarat.services import dealing, voiding
-from casino.api.fields import EmptyRequest, EnumField, StrictSerializer, TextField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, Text, parse_body
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.records import Metadata
 from casino.operators.api.changes import WAITS, ChangeResponse
@@ -30,11 +33,15 @@ from casino.operators.refusals import ChangeAlreadyRequested
 _NOTE_HELP = "Encrypted, and erased with the players of the round."
 
 
-class VoidRequest(StrictSerializer):
+class VoidNote(Text):
+    limit = voiding.MAX_NOTE_LENGTH
+
+
+class VoidRequest(Body):
     """Why the round must not count."""
 
-    reason = EnumField(VoidReason)
-    note = TextField(max_length=voiding.MAX_NOTE_LENGTH, help_text=_NOTE_HELP)
+    reason: VoidReason
+    note: Annotated[VoidNote, Meta(description=_NOTE_HELP)]
 
 
 class StaffRoundView(OperatorView):
@@ -79,7 +86,7 @@ class VoidRoundView(StaffRoundView):
     @idempotent
     def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         body = parse_body(VoidRequest, request)
-        waits = voiding.void(round_=round, operator=self.caller.operator, metadata=self.person(), **body)
+        waits = voiding.void(round_=round, operator=self.caller.operator, metadata=self.person(), **asdict(body))
         return self.respond(round) if waits is None else Response(ChangeResponse.of(waits), status=202)
 
 
@@ -89,8 +96,6 @@ class ResumeRoundView(StaffRoundView):
     @operation(
         "resumeRound",
         "Return a suspended round to dealing",
-        request=EmptyRequest,
-        example={},
         returns=RoundResponse,
         description=(
             "A round that can't be dealt is suspended and blocks no other; list them with "
@@ -100,6 +105,6 @@ class ResumeRoundView(StaffRoundView):
     )
     @idempotent
     def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
-        parse_body(EmptyRequest, request)
+        del request
         dealing.resume(round_=round, operator=self.caller.operator, metadata=self.person())
         return self.respond(round)

@@ -8,7 +8,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.api.action_requests import DealRequest, RebetAndDealRequest
+from baccarat.api.action_requests import DealRequest, RebetAndDealRequest, signed
 from baccarat.api.actions import TableActionView, action
 from baccarat.domain.rounds.refusals import ChipsAlreadyPlaced, NothingToRepeat
 from baccarat.queries.receipts import WagerResponse
@@ -16,9 +16,9 @@ from baccarat.services import betting, wagering
 from baccarat.services.seats import MoneyElsewhere
 from baccarat.services.turns import TakenStakes
 from baccarat.services.wagering import Confirming, WantedWager
-from casino.api.fields import parse_body
 from casino.api.idempotency import idempotent_once_prepared
 from casino.api.openapi import JSON
+from casino.api.requests import parse_body
 from casino.api.shapes import Shape, Timestamp, example_of
 
 
@@ -62,13 +62,14 @@ class WageringView(TableActionView):
 
 def _take_for_deal(view: "DealView", request: Request, identity: UUID) -> Response | None:
     body = parse_body(DealRequest, request)
-    stakes = {stake["spot"]: stake["amount"] for stake in body.pop("stakes", ())}
-    return view.take(WantedWager(identity, stakes, **body))
+    contributed, wager = signed(body.contribution_signature), body.wager_signature()
+    wanted = WantedWager(identity, body.by_spot(), body.currency, body.contribution, contributed, wager)
+    return view.take(wanted)
 
 
 def _take_again(view: "RebetAndDealView", request: Request, identity: UUID) -> Response | None:
     body = parse_body(RebetAndDealRequest, request)
-    return view.take(WantedWager(identity, {}, signature=body.get("signature"), again=True))
+    return view.take(WantedWager(identity, {}, signature=body.wager_signature(), again=True))
 
 
 class DealView(WageringView):
@@ -99,15 +100,14 @@ class DealView(WageringView):
     @idempotent_once_prepared(MoneyElsewhere, _take_for_deal, foreseen=WageringView.foresees_taking)
     def post(self, request: Request, table: UUID) -> Response:
         body = parse_body(DealRequest, request)
-        stakes = {stake["spot"]: stake["amount"] for stake in body.get("stakes", ())}
         return Response(
             betting.deal(
                 actor=self.actor(table),
-                stakes=stakes,
-                currency=body.get("currency"),
-                contribution=body.get("contribution"),
-                contribution_signature=body.get("contribution_signature"),
-                signature=body.get("signature"),
+                stakes=body.by_spot(),
+                currency=body.currency,
+                contribution=body.contribution,
+                contribution_signature=signed(body.contribution_signature),
+                signature=body.wager_signature(),
                 taken=self.taken,
             )
         )
@@ -118,6 +118,7 @@ class RebetAndDealView(WageringView):
         "rebetAndDeal",
         "Place the last wager again and confirm it",
         RebetAndDealRequest,
+        {},
         returns=WagerResponse,
         description=("As `rebet` and then `deal`, in one step: either both happen or neither."),
         refusals=(
@@ -134,5 +135,5 @@ class RebetAndDealView(WageringView):
     )
     @idempotent_once_prepared(MoneyElsewhere, _take_again, foreseen=WageringView.foresees_taking)
     def post(self, request: Request, table: UUID) -> Response:
-        signature = parse_body(RebetAndDealRequest, request).get("signature")
+        signature = parse_body(RebetAndDealRequest, request).wager_signature()
         return Response(betting.rebet_and_deal(actor=self.actor(table), signature=signature, taken=self.taken))

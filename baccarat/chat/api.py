@@ -4,10 +4,8 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import ValidationError
 
 from baccarat.chat import queries, services
 from baccarat.chat.queries import Chat, ChatMessageResponse
@@ -31,9 +29,9 @@ from baccarat.queries.nicknames import shown_nicknames
 from baccarat.queries.offered import require_offered
 from baccarat.services.seats import TableActor
 from casino.api import paging
-from casino.api.fields import FlagField, StrictSerializer, TextField, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, OptionalNoteText, integer, parse_body
 from casino.api.shapes import Shape
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators.base_views import PlayerView, metadata
@@ -41,43 +39,28 @@ from casino.operators.base_views import PlayerView, metadata
 MAX_NOTE_LENGTH: Final = 500
 
 
-class MessageField(serializers.CharField):
-    """A message as it is written: baccarat.chat.rules checks length and characters after normalisation."""
-
-    codes = ("not_a_string",)
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_blank=True, trim_whitespace=False, **options)
-
-    def to_internal_value(self, data: Any) -> str:
-        """Check that it is text."""
-        if not isinstance(data, str):
-            raise ValidationError("This must be text.", code="not_a_string")
-        return data
-
-
-class ChatMessageRequest(StrictSerializer):
+class ChatMessageRequest(Body):
     """Something to say at a table."""
 
-    text = MessageField(help_text="One line of plain text, 1 to 200 characters, as people count them.")
+    text: Annotated[str, Meta(description="One line of plain text, 1 to 200 characters, as people count them.")]
 
 
-class ChatOpenRequest(StrictSerializer):
+class ChatOpenRequest(Body):
     """Whether the chat is open."""
 
-    open = FlagField()
+    open: bool
 
 
-class MessageReportRequest(StrictSerializer):
+class MessageReportRequest(Body):
     """What is wrong with a message."""
 
-    reason = TextField(max_length=MAX_NOTE_LENGTH, required=False, allow_blank=True, default="")
+    reason: OptionalNoteText = OptionalNoteText()
 
 
-class PlayerReportRequest(MessageReportRequest):
+class PlayerReportRequest(MessageReportRequest, kw_only=True):
     """What is wrong with the player in a seat."""
 
-    seat = WholeNumberField(documented=SEATS)
+    seat: Annotated[int, integer(*SEATS)]
 
 
 class ChatOpen(Shape):
@@ -150,7 +133,7 @@ class TableChatView(ChatView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        text = parse_body(ChatMessageRequest, request)["text"]
+        text = parse_body(ChatMessageRequest, request).text
         message = services.say(actor=self.table_actor(request, table), text=text)
         place = (table, message.player, message.seat)
         response = ChatMessageResponse(
@@ -177,7 +160,7 @@ class ChatOpenView(ChatView):
         refusals=(UnknownTable,),
     )
     def put(self, request: Request, table: UUID) -> Response:
-        is_open = parse_body(ChatOpenRequest, request)["open"]
+        is_open = parse_body(ChatOpenRequest, request).open
         services.set_open(actor=self.table_actor(request, table), is_open=is_open)
         return Response(ChatOpen(is_open))
 
@@ -204,7 +187,7 @@ class ReportMessageView(ChatView):
     )
     @idempotent
     def post(self, request: Request, table: UUID, message: UUID) -> Response:
-        reason = parse_body(MessageReportRequest, request)["reason"]
+        reason = parse_body(MessageReportRequest, request).reason
         report = services.report_message(actor=self.table_actor(request, table), message=message, reason=reason)
         return Response(ChatReportCreated(report), status=201)
 
@@ -233,9 +216,7 @@ class ReportPlayerView(ChatView):
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         body = parse_body(PlayerReportRequest, request)
-        report = services.report_player(
-            actor=self.table_actor(request, table), seat=body["seat"], reason=body["reason"]
-        )
+        report = services.report_player(actor=self.table_actor(request, table), seat=body.seat, reason=body.reason)
         return Response(ChatReportCreated(report), status=201)
 
 

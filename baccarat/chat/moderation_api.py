@@ -1,17 +1,17 @@
 """Moderation of chats over HTTP, for the operator's server: mutes, bans, reports and filter words."""
 
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 import msgspec
-from rest_framework import serializers
+from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat import acts
 from baccarat.chat import moderation, queries
-from baccarat.chat.api import MAX_NOTE_LENGTH, id_key, parse_id_page
+from baccarat.chat.api import id_key, parse_id_page
 from baccarat.chat.events import ChatReportOutcome, ModerationReason
 from baccarat.chat.moderation import ModerationContext
 from baccarat.chat.queries import (
@@ -33,9 +33,9 @@ from baccarat.chat.refusals import (
     UnknownFilterWord,
 )
 from casino.api import paging
-from casino.api.fields import EnumField, StrictSerializer, TextField, WholeNumberField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, OptionalNoteText, Query, Text, parse_body, parse_query
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.refusals import UnknownPlayer
@@ -51,37 +51,39 @@ class ChatReportFilter(StrEnum):
     ALL = "all"
 
 
-class NoteRequest(StrictSerializer):
+class NoteRequest(Body):
     """A note for other staff."""
 
-    note = TextField(max_length=MAX_NOTE_LENGTH, required=False, allow_blank=True, default="")
+    note: OptionalNoteText = OptionalNoteText()
 
 
-class ModerationRequest(NoteRequest):
+class ModerationRequest(NoteRequest, kw_only=True):
     """Reason and length of a mute or ban."""
 
-    reason = EnumField(ModerationReason)
-    minutes = WholeNumberField(allow_null=True, help_text="1 to 525600, or null for a permanent one.")
+    reason: ModerationReason
+    minutes: Annotated[int | None, Meta(description="1 to 525600, or null for a permanent one.")]
 
 
-class ChatReportClosingRequest(NoteRequest):
+class ChatReportClosingRequest(NoteRequest, kw_only=True):
     """The outcome of a report."""
 
-    outcome = EnumField(ChatReportOutcome)
+    outcome: ChatReportOutcome
 
 
-class ChatReportsQuery(serializers.Serializer[Any]):
+class ChatReportsQuery(Query):
     """Which reports to list."""
 
-    status = EnumField(
-        ChatReportFilter, required=False, default=ChatReportFilter.OPEN, help_text="Open reports, or all."
-    )
+    status: Annotated[ChatReportFilter, Meta(description="Open reports, or all.")] = ChatReportFilter.OPEN
 
 
-class FilterWordRequest(StrictSerializer):
+class Word(Text):
+    limit = 40
+
+
+class FilterWordRequest(Body):
     """A word."""
 
-    word = TextField(max_length=40)
+    word: Word
 
 
 class ModerationActionView(OperatorView):
@@ -112,8 +114,8 @@ class MuteView(ModerationActionView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         body = parse_body(ModerationRequest, request)
-        context = self.moderation_context(request, player, body["note"])
-        state = moderation.mute(context=context, reason=body["reason"], minutes=body["minutes"])
+        context = self.moderation_context(request, player, body.note)
+        state = moderation.mute(context=context, reason=body.reason, minutes=body.minutes)
         return Response(Moderation.of(player, state))
 
 
@@ -137,7 +139,7 @@ class UnmuteView(ModerationActionView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        context = self.moderation_context(request, player, parse_body(NoteRequest, request)["note"])
+        context = self.moderation_context(request, player, parse_body(NoteRequest, request).note)
         return Response(Moderation.of(player, moderation.unmute(context=context)))
 
 
@@ -165,8 +167,8 @@ class BanView(ModerationActionView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         body = parse_body(ModerationRequest, request)
-        context = self.moderation_context(request, player, body["note"])
-        state = moderation.ban(context=context, reason=body["reason"], minutes=body["minutes"])
+        context = self.moderation_context(request, player, body.note)
+        state = moderation.ban(context=context, reason=body.reason, minutes=body.minutes)
         return Response(Moderation.of(player, state))
 
 
@@ -190,7 +192,7 @@ class UnbanView(ModerationActionView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        context = self.moderation_context(request, player, parse_body(NoteRequest, request)["note"])
+        context = self.moderation_context(request, player, parse_body(NoteRequest, request).note)
         return Response(Moderation.of(player, moderation.unban(context=context)))
 
 
@@ -247,7 +249,7 @@ class ChatReportListView(OperatorView):
         page, after = parse_id_page(request)
         reports = queries.reports(
             operator=self.caller.operator,
-            include_closed=parse_query(ChatReportsQuery, request)["status"] is ChatReportFilter.ALL,
+            include_closed=parse_query(ChatReportsQuery, request).status is ChatReportFilter.ALL,
             after=after,
             limit=page.fetch_limit,
         )
@@ -278,8 +280,8 @@ class CloseReportView(OperatorView):
         moderation.close_report(
             operator=self.caller.operator,
             report=report,
-            outcome=body["outcome"],
-            note=body["note"],
+            outcome=body.outcome,
+            note=body.note,
             metadata=metadata(request),
         )
         return Response(status=204)
@@ -317,7 +319,7 @@ class FilterWordListView(OperatorView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        word = parse_body(FilterWordRequest, request)["word"]
+        word = parse_body(FilterWordRequest, request).word
         added = moderation.add_filter_word(operator=self.caller.operator, word=word, metadata=metadata(request))
         response = FilterWordResponse(
             word=added.word, normalized=added.normalized, all_operators=False, added_at=added.added_at
@@ -341,6 +343,6 @@ class RemoveFilterWordView(OperatorView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        word = parse_body(FilterWordRequest, request)["word"]
+        word = parse_body(FilterWordRequest, request).word
         moderation.remove_filter_word(operator=self.caller.operator, word=word, metadata=metadata(request))
         return Response(status=204)

@@ -20,7 +20,7 @@ from baccarat.proofs import verifier
 from baccarat.queries.nicknames import own_nickname
 from baccarat.services import skins
 from baccarat.web import demo
-from casino.api.fields import IdField, StrictSerializer, parse_body
+from casino.api.requests import Body, parse_body
 from casino.api.views import BaseApiView
 from casino.operators import launches
 from casino.witness.addresses import parse_addresses
@@ -71,10 +71,10 @@ VERIFIER: Final = Path(verifier.__file__)
 FAIRNESS_DOCS: Final = settings.BASE_DIR / "deploy" / "docs" / "fairness"
 
 
-class DemoPlayerRequest(StrictSerializer):
+class DemoPlayerRequest(Body):
     """The demo player to play as."""
 
-    player = IdField()
+    player: UUID
 
 
 class PlayerOnPage(Struct):
@@ -196,4 +196,4 @@ class DemoView(BaseApiView):
     @extend_schema(exclude=True)
     def post(self, request: Request) -> Response:
         """Open a session for a demo player."""
-        return Response(demo.open_session(player=parse_body(DemoPlayerRequest, request)["player"]), status=201)
+        return Response(demo.open_session(player=parse_body(DemoPlayerRequest, request).player), status=201)

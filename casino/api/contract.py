@@ -10,13 +10,14 @@ from functools import cached_property
 from typing import Any, Final
 
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework import serializers
+from msgspec.structs import fields
 
 from casino.api import error_catalogue as catalogue
 from casino.api.error_catalogue import ProblemType, RequestRejected, problem_for_refusal
-from casino.api.errors import field_code
 from casino.api.paging import PARAMETERS as PAGING
+from casino.api.requests import Body
 from casino.events.store import VersionConflict
+from casino.kernel.conversion import codes_of
 from casino.kernel.errors import Refusal
 
 Declared = type[Refusal] | ProblemType | str
@@ -31,7 +32,9 @@ _ALWAYS: Final = (
     catalogue.UNAVAILABLE,
     catalogue.OVERLOADED,
 )
-_WITH_BODY: Final = (
+WITH_BODY: Final = frozenset({"PATCH", "POST", "PUT"})
+"""The methods whose bodies are read: one that is not documented must be empty."""
+_BODY: Final = (
     catalogue.MALFORMED_JSON,
     catalogue.REQUEST_TIMEOUT,
     catalogue.BODY_TOO_LARGE,
@@ -45,7 +48,6 @@ _IDEMPOTENT: Final = (
     VersionConflict,
 )
 _PAGED: Final = (catalogue.INVALID_CURSOR, catalogue.INVALID_LIMIT)
-_UNLESS: Final = {"required": "required", "null": "allow_null", "blank": "allow_blank", "empty": "allow_empty"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +86,16 @@ def problems_of(view: Any, method: str, *, in_path: bool) -> dict[str, ProblemTy
         declared += getattr(parameter, "refusals", ())
     if in_path:
         declared.append(catalogue.NOT_FOUND)
-    if contract.request is not None:
-        declared += _WITH_BODY
+    if method.upper() in WITH_BODY:
+        declared += _BODY
     if getattr(handler, "idempotent", False):
         declared += _IDEMPOTENT
     if any(parameter in contract.parameters for parameter in PAGING):
         declared += _PAGED
     problems = [_problem(each) for each in declared]
     parsed = [contract.request, *contract.parameters]
-    codes = {code for serializer in parsed if _is_serializer(serializer) for code in _codes_of_fields(serializer())}
-    if codes:
+    codes = {code for kind in parsed if is_struct(kind) for code in codes_of(kind)}
+    if codes or method.upper() in WITH_BODY:
         codes |= {"unknown_field", "invalid_fields"}
     problems += [catalogue.find_problem(code) or catalogue.INVALID_FIELDS for code in codes]
     return {problem.code: problem for problem in sorted(problems, key=lambda problem: (problem.status, problem.code))}
@@ -113,28 +115,12 @@ def _problem(declared: Declared) -> ProblemType:
 
 def _query_names(parameters: Sequence[Any]) -> Iterator[str]:
     for parameter in parameters:
-        if isinstance(parameter, OpenApiParameter):
-            if parameter.location == OpenApiParameter.QUERY:
-                yield parameter.name
-        else:
-            yield from parameter().fields
+        if is_struct(parameter):
+            yield from (each.encode_name for each in fields(parameter))
+        elif parameter.location == OpenApiParameter.QUERY:
+            yield parameter.name
 
 
-def _is_serializer(each: Any) -> bool:
-    return isinstance(each, type) and issubclass(each, serializers.BaseSerializer)
-
-
-def _codes_of_fields(field: serializers.Field[Any, Any, Any, Any]) -> Iterator[str]:
-    """Yield the codes that a field or serializer refuses with: those that it declares, and those of the framework."""
-    for owner in type(field).__mro__:
-        yield from vars(owner).get("codes", ())
-    for name in (*field.error_messages, *(getattr(validator, "code", "") for validator in field.validators)):
-        option = _UNLESS.get(name)
-        wanted = option == "required"
-        if name and (option is None or getattr(field, option, wanted) is wanted):
-            yield field_code(name)
-    if isinstance(field, serializers.Serializer):
-        for inner in field.fields.values():
-            yield from _codes_of_fields(inner)
-    elif isinstance(field, serializers.ListSerializer | serializers.ListField | serializers.DictField) and field.child:
-        yield from _codes_of_fields(field.child)
+def is_struct(each: Any) -> bool:
+    """Tell whether this is the struct of a request."""
+    return isinstance(each, type) and issubclass(each, Body)

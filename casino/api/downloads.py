@@ -3,17 +3,18 @@
 import re
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample
+from msgspec import Meta
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import EnumField, PeriodQuery
 from casino.api.json_format import ShapeRenderer
+from casino.api.requests import PeriodQuery
 from casino.api.shapes import Shape
 from casino.api.sheets import CSV, XLSX, Sheet, format_cell, pieces_of, sheet_as_csv, write_xlsx
 
@@ -47,13 +48,7 @@ RENDERERS: Final = [ShapeRenderer, CsvRenderer, XlsxRenderer]
 class ExportQuery(PeriodQuery):
     """The period and format of a list."""
 
-    def get_fields(self) -> dict[str, Any]:
-        """Add the field whose name is reserved by the framework."""
-        help_text = "Default: the format of the Accept header."
-        return {
-            **super().get_fields(),
-            "format": EnumField(ExportFormat, required=False, default=None, help_text=help_text),
-        }
+    format: Annotated[ExportFormat | None, Meta(description="Default: the format of the Accept header.")] = None
 
 
 def file_answers(sheet: str) -> dict[str, Any]:
@@ -67,9 +62,9 @@ def file_answers(sheet: str) -> dict[str, Any]:
     }
 
 
-def requested_format(request: Request, query: dict[str, Any]) -> ExportFormat:
+def requested_format(request: Request, query: ExportQuery) -> ExportFormat:
     """Return the format that the query or else the Accept header requests."""
-    return query["format"] or ExportFormat(getattr(request.accepted_renderer, "format", ExportFormat.JSON))
+    return query.format or ExportFormat(getattr(request.accepted_renderer, "format", ExportFormat.JSON))
 
 
 def json_response(request: Request, page: Shape) -> Response:

@@ -1,7 +1,7 @@
 """Build every error response of the API: application/problem+json (RFC 9457), for all exceptions."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
@@ -18,8 +18,8 @@ from casino.api import error_catalogue
 from casino.api.error_catalogue import ProblemType, RequestRejected
 from casino.api.shapes import Shape
 from casino.kernel import money
-from casino.kernel.conversion import below
-from casino.kernel.errors import Refusal
+from casino.kernel.conversion import Malformed, below
+from casino.kernel.errors import Fault, Refusal
 from casino.observability.figures import REFUSALS
 from casino.observability.logging import request_id
 
@@ -46,21 +46,6 @@ _BY_EXCEPTION: Final[tuple[tuple[type[Exception], ProblemType], ...]] = (
     (InterfaceError, error_catalogue.UNAVAILABLE),
     (PoolTimeout, error_catalogue.UNAVAILABLE),
 )
-_FIELD_CODES: Final = {
-    "required": "field_required",
-    "null": "field_null",
-    "blank": "field_blank",
-    "empty": "field_blank",
-    "max_length": "field_too_long",
-    "min_length": "field_too_short",
-    "max_value": "number_too_large",
-    "min_value": "number_too_small",
-    "max_string_length": "number_too_large",
-    "invalid_choice": "unknown_choice",
-    "not_a_list": "not_an_array",
-    "not_a_dict": "not_an_object",
-    "invalid": "field_invalid",
-}
 
 
 class FieldError(Shape):
@@ -137,11 +122,6 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     return response
 
 
-def field_code(code: str) -> str:
-    """Return our code for one of the framework's validation errors."""
-    return _FIELD_CODES.get(code, code)
-
-
 def problem_response(request: HttpRequest, problem: ProblemType, detail: str = "") -> HttpResponse:
     """Build a problem response outside of any view."""
     return _response(request, _Occurrence(problem, detail or problem.title, problem.remedy))
@@ -150,15 +130,12 @@ def problem_response(request: HttpRequest, problem: ProblemType, detail: str = "
 def _occurrence_of(exc: Exception) -> _Occurrence:
     if isinstance(exc, Refusal):
         problem = error_catalogue.problem_for_refusal(type(exc))
-        errors = tuple(
-            FieldError(below(exc.member, fault.field), fault.code, f"{fault.sentence[0].upper()}{fault.sentence[1:]}.")
-            for fault in exc.faults
-        )
+        errors = tuple(_field_error(fault, exc.member) for fault in exc.faults)
         return _Occurrence(problem, exc.detail, problem.remedy, _format_amounts(exc.facts), errors)
     if isinstance(exc, RequestRejected):
         return _Occurrence(exc.problem, exc.detail, exc.remedy, exc.facts)
-    if isinstance(exc, exceptions.ValidationError):
-        return _occurrence_of_fields(tuple(_flatten(exc.detail)))
+    if isinstance(exc, Malformed):
+        return _occurrence_of_fields(tuple(map(_field_error, exc.faults)))
     for kind, problem in _BY_EXCEPTION:
         if isinstance(exc, kind):
             return _Occurrence(problem, problem.title, problem.remedy)
@@ -175,6 +152,10 @@ def _format_amounts(facts: Mapping[str, object]) -> dict[str, object]:
     return {name: money.format_amount(fact, currency) if type(fact) is int else fact for name, fact in facts.items()}
 
 
+def _field_error(fault: Fault, member: str = "") -> FieldError:
+    return FieldError(below(member, fault.field), fault.code, f"{fault.sentence[0].upper()}{fault.sentence[1:]}.")
+
+
 def _occurrence_of_fields(errors: tuple[FieldError, ...]) -> _Occurrence:
     if len(errors) != 1:
         problem = error_catalogue.INVALID_FIELDS
@@ -183,20 +164,6 @@ def _occurrence_of_fields(errors: tuple[FieldError, ...]) -> _Occurrence:
     problem = error_catalogue.find_problem(error.code) or error_catalogue.INVALID_FIELDS
     detail = f"{error.field}: {error.detail}" if error.field else error.detail
     return _Occurrence(problem, detail, problem.remedy, {}, errors)
-
-
-def _flatten(detail: object, path: str = "") -> Iterator[FieldError]:
-    if isinstance(detail, Mapping):
-        for name, inner in detail.items():
-            step = "" if name == "non_field_errors" else str(name)
-            yield from _flatten(inner, f"{path}[{name}]" if isinstance(name, int) else below(path, step))
-    elif isinstance(detail, list | tuple):
-        for index, inner in enumerate(detail):
-            nested = isinstance(inner, Mapping | list)
-            yield from _flatten(inner, f"{path}[{index}]" if nested else path)
-    else:
-        code = str(getattr(detail, "code", "invalid"))
-        yield FieldError(path, field_code(code), str(detail))
 
 
 def _response(request: HttpRequest, occurrence: _Occurrence) -> HttpResponse:

@@ -69,6 +69,12 @@ class Caller(Protocol):
     def owner(self) -> str: ...
 
 
+class _ReadsBodies(Protocol):
+    """A view of the API."""
+
+    def refuse_unknown_body(self, request: Request) -> None: ...
+
+
 class _Repeated(Exception):
     """The request was handled before, with this response: the second effect has to be rolled back."""
 
@@ -165,6 +171,7 @@ def _wrap(
         claim = _read_claim(request)
         for attempt in range(1, ATTEMPTS + 1):
             try:
+                cast("_ReadsBodies", view).refuse_unknown_body(request)
                 prepare(view, request)
                 with transaction.atomic():
                     response = handler(view, request, *args, **kwargs)

@@ -1,19 +1,17 @@
 """The OpenAPI document: operations, components derived from response types, and the parts that all share."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 from django.apps import apps
-from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
+from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 
 from casino.api import contract, document, idempotency
 from casino.api.contract import Contract, Declared
-from casino.api.fields import EnumField, StructField, WholeNumberField
 from casino.api.shapes import Shape, component_name, components_of, example_of
 from casino.observability.logging import HEADER
 
@@ -57,9 +55,9 @@ def operation(
 ) -> Callable[[Any], Any]:
     """Document a view's method; the example response is derived from its type.
 
-    `returns` is a response type, returned as JSON with `status`. `request` is a serializer and `example` a body that it
+    `returns` is a response type, returned as JSON with `status`. `request` is a struct and `example` a body that it
     accepts. `refusals` are the problems beside those that `contract.problems_of` derives; what all methods of a view
-    may refuse can stand in its class, as `refusals`. `parameters` may be query serializers. `responses` and `examples`
+    may refuse can stand in its class, as `refusals`. `parameters` may be structs of a query. `responses` and `examples`
     are further responses, such as CSV, in the format of `extend_schema`.
     """
     all_examples = list(examples)
@@ -78,7 +76,7 @@ def operation(
         operation_id=operation_id,
         summary=summary,
         description=description,
-        parameters=list(parameters),
+        parameters=[each for each in parameters if not contract.is_struct(each)],
         request=request,
         responses={**({} if returns is None else {(status, JSON): returns}), **(responses or {})},
         examples=all_examples,
@@ -123,46 +121,26 @@ def register(auto_schema: Any, name: str, schema: dict[str, Any]) -> dict[str, s
     return reference
 
 
-def register_type(auto_schema: Any, kind: type) -> dict[str, str]:
-    """Add the component of a type, and those inside it, to the document, and return a reference to it."""
-    own_schema, components = components_of(kind)
-    for name, schema in components.items():
-        register(auto_schema, name, schema)
-    return register(auto_schema, component_name(kind.__name__), own_schema)
-
-
-class EnumFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """Documents a field with a fixed set of values as a reference to the component of its enum."""
-
-    target_class = EnumField
-    match_subclasses = True
-
-    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        """Register the enum's component and return a reference to it."""
-        del direction
-        return register_type(auto_schema, self.target.enum)
-
-
-class StructFieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """Documents a field that is a struct as a reference to its component."""
-
-    target_class = StructField
-    match_subclasses = True
-
-    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        """Register the struct's component and return a reference to it."""
-        del direction
-        return register_type(auto_schema, self.target.struct)
-
-
 class Operation(AutoSchema):
     """The schema of one operation, with the parts that all of them share."""
 
     def get_override_parameters(self) -> list[Any]:
         """Add the headers of the operation."""
         keyed = getattr(getattr(self.view, self.method.lower(), None), "idempotent", False)
-        headers = [*contract.headers_of(self.view, self.method), REQUEST_ID]
+        headers = [*contract.headers_of(self.view, self.method), REQUEST_ID, *self._query_parameters()]
         return [IDEMPOTENCY_KEY, *headers] if keyed else headers
+
+    def _query_parameters(self) -> Iterator[OpenApiParameter]:
+        """Yield the members of the structs of a query, and register the components that they refer to."""
+        handler = getattr(self.view, self.method.lower(), None)
+        own: Contract = getattr(handler, "contract", Contract())
+        for kind in filter(contract.is_struct, own.parameters):
+            schema, components = components_of(kind)
+            for name, component in components.items():
+                register(self, name, component)
+            for name, member in schema["properties"].items():
+                text, required = member.pop("description", ""), name in schema.get("required", ())
+                yield OpenApiParameter(name, member, description=text, required=required)
 
     def get_tags(self) -> list[str]:
         """Group operations by the view's own `tag`, or by the label of its app."""
@@ -172,17 +150,6 @@ class Operation(AutoSchema):
     def get_description(self) -> str:  # type: ignore[override]
         """Return nothing: a docstring is for readers of the code, so each operation has a text of its own."""
         return ""
-
-    def _get_serializer_field_meta(self, field: Any, direction: Any) -> dict[str, Any]:
-        """Tell a default in words: generated clients would send it, or demand the field. Add documented bounds."""
-        meta: dict[str, Any] = super()._get_serializer_field_meta(field, direction)  # type: ignore[no-untyped-call]
-        if isinstance(field, WholeNumberField) and field.documented is not None:
-            meta["minimum"], meta["maximum"] = field.documented
-        default = meta.pop("default", None)
-        if isinstance(default, bool | str) and default != "":
-            text = f"Default: `{json.dumps(default) if isinstance(default, bool) else default}`."
-            meta["description"] = " ".join(filter(None, [meta.get("description"), text]))
-        return meta
 
     def get_extensions(self) -> dict[str, Any]:
         """Name the problems, of which `document.finish` makes responses, and add what the view says of a change."""

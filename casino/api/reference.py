@@ -10,8 +10,8 @@ Tables, rounds and wallets for operators' front-ends.
 Amounts are decimal strings beside their currency, times are RFC 3339 in UTC, ids are UUIDs. A POST takes an
 `Idempotency-Key`, unless its description says what repeating it does; repeat a request with the same key until you have
 an answer. A body may be written differently when it is repeated: equal JSON is equal. PUT and DELETE can be repeated.
-Query parameters and fields that are not known are refused. Lists are pages: send `next` of a page as the `cursor` of
-the following one.
+Query parameters and fields that are not known are refused; null is as leaving a field out where that is allowed. Lists
+are pages: send `next` of a page as the `cursor` of the following one.
 
 Errors are problem documents (RFC 9457). Decide by `code`: each operation lists its codes, each code has its own schema
 with typed facts, and `GET /api/v1/problems` lists all with their remedies. Compatible changes only: new operations,

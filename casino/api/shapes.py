@@ -4,6 +4,9 @@ A component has the name of its class, without a final `Response` or a leading `
 is documented as `Player`. Use them only where a model or a domain class already has the name.
 """
 
+import inspect
+import json
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar
@@ -11,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from casino.kernel import money
+from casino.kernel import money, text
 
 REF: Final = "#/components/schemas/"
 Item = TypeVar("Item")
@@ -91,8 +94,20 @@ def component_name(class_name: str) -> str:
 
 def components_of(shape: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a type's own schema, and those of all types inside it by their names."""
-    (root,), schemas = msgspec.json.schema_components([shape], ref_template=REF + "{name}")
+    referred: list[Any] = []
+
+    def schema_of(kind: Any) -> dict[str, Any]:
+        """Return the schema of a type of requests that is read from text, or that a use case reads as a struct."""
+        if not hasattr(kind, "struct"):
+            return dict(kind.schema)
+        referred.append(kind.struct)
+        return {"$ref": REF + component_name(kind.struct.__name__)}
+
+    (root,), schemas = msgspec.json.schema_components([shape], ref_template=REF + "{name}", schema_hook=schema_of)
     components = {component_name(name): _tidy(schema) for name, schema in schemas.items()}
+    for struct in referred:
+        own, others = components_of(struct)
+        components |= {component_name(struct.__name__): own, **others}
     return components.pop(_tidy(root)["$ref"].removeprefix(REF)), components
 
 
@@ -109,6 +124,11 @@ _BY_FORMAT: Final = {
 }
 _BY_TYPE: Final[dict[str, Any]] = {"string": "text", "integer": 1, "number": 1.0, "boolean": True, "object": {}}
 _VERBATIM: Final = frozenset({"examples", "enum", "const", "required"})
+OF_REQUESTS: Final = ("Query", "Ref", "Request")
+"""How the names of the structs of requests end."""
+
+LIMIT: Final = "x-characters"
+"""How the schema of a text says its limit, which its description tells."""
 
 
 def _tidy(schema: Any) -> Any:
@@ -116,18 +136,55 @@ def _tidy(schema: Any) -> Any:
     match _opened(schema):
         case {"$ref": str(ref), **others}:
             others.pop("default", None)
-            return {**others, "$ref": REF + component_name(ref.removeprefix(REF))}
+            tidy: Any = {**others, "$ref": REF + component_name(ref.removeprefix(REF))}
         case {"enum": [str(), *_] as values, "title": _, **others}:
-            return {"type": "string", "enum": values, **others}
-        case {"properties": fields, "title": _, **others}:
-            return {**others, "properties": {name: _tidy(field) for name, field in fields.items()}}
+            tidy = {"type": "string", "enum": values, **others}
+        case {"properties": members, "title": str(title), **others}:
+            if title.endswith(OF_REQUESTS):
+                members = {name: _without_default(member) for name, member in members.items()}
+            tidy = {**others, "properties": {name: _tidy(member) for name, member in members.items()}}
+            if "description" in tidy:
+                tidy["description"] = inspect.cleandoc(tidy["description"])
+            if not tidy.get("required", True):
+                del tidy["required"]
         case dict() as whole:
-            kept = {key: value for key, value in whole.items() if key != "default"}
-            return {key: value if key in _VERBATIM else _tidy(value) for key, value in kept.items()}
+            kept = {key: value for key, value in _plain(whole).items() if key != "default"}
+            tidy = {key: value if key in _VERBATIM else _tidy(value) for key, value in kept.items()}
         case list():
-            return [_tidy(each) for each in schema]
+            tidy = [_tidy(each) for each in schema]
+        case _:
+            tidy = schema
+    return tidy
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """Tell the limit of a text in words, and end a pattern as JSON Schema has it, unless any text may match it."""
+    match schema:
+        case {"x-characters": int(limit), **others}:
+            return _told(others, f"At most {limit} characters, as people count them.")
+        case {"pattern": text.NO_CONTROLS, **others}:
+            return others
+        case {"pattern": str(pattern)}:
+            return {**schema, "pattern": re.sub(r"\\Z\Z", "$", pattern)}
         case _:
             return schema
+
+
+def _without_default(member: dict[str, Any]) -> dict[str, Any]:
+    """Tell a default in words: generated clients would send it, or demand the member. Null is as leaving it out."""
+    match member:
+        case {"anyOf": [dict() as only, {"type": "null"}], "default": None, **others}:
+            return {**only, **others}
+        case {"default": bool() | int() as default, "type": "boolean" | "integer"}:
+            return _told(member, f"Default: `{json.dumps(default)}`.")
+        case {"default": str(default)} if default:
+            return _told(member, f"Default: `{default}`.")
+        case _:
+            return member
+
+
+def _told(schema: dict[str, Any], sentence: str) -> dict[str, Any]:
+    return {**schema, "description": " ".join(filter(None, [schema.get("description"), sentence]))}
 
 
 def _opened(schema: Any) -> Any:

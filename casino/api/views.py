@@ -20,12 +20,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from casino.api import error_catalogue, errors
-from casino.api.contract import Contract
+from casino.api.contract import WITH_BODY, Contract
 from casino.api.error_catalogue import NOT_FOUND, ProblemType, RequestRejected
 from casino.api.json_format import ShapeRenderer
 from casino.api.middleware import API
 from casino.api.openapi import operation
+from casino.api.requests import Body
 from casino.api.shapes import ItemList
+from casino.kernel.conversion import convert
 
 _CACHED_FOR_AN_HOUR: Final = "public, max-age=3600"
 _PAGE_POLICY: Final = (
@@ -58,12 +60,24 @@ class BaseApiView(APIView):
         return super().perform_content_negotiation(request, force)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Authenticate, then refuse unknown query parameters. Raises RequestRejected (unknown_parameter)."""
+        """Authenticate, then refuse unknown query parameters, and a body where none is documented.
+
+        Raises RequestRejected (unknown_parameter), Malformed.
+        """
         super().initial(request, *args, **kwargs)
-        if request.META.get("QUERY_STRING"):
-            contract: Contract | None = getattr(getattr(self, str(request.method).lower(), None), "contract", None)
-            if contract is not None:
-                contract.refuse_unknown(request.query_params)
+        handler = getattr(self, str(request.method).lower(), None)
+        contract: Contract | None = getattr(handler, "contract", None)
+        if contract is not None and request.META.get("QUERY_STRING"):
+            contract.refuse_unknown(request.query_params)
+        if not getattr(handler, "idempotent", False):
+            self.refuse_unknown_body(request)
+
+    def refuse_unknown_body(self, request: Request) -> None:
+        """Refuse members of a body where none is documented; what is idempotent does so itself. Raises Malformed."""
+        contract: Contract | None = getattr(getattr(self, str(request.method).lower(), None), "contract", None)
+        if contract is not None and contract.request is None and request.method in WITH_BODY:
+            _ = request._request.body  # noqa: SLF001  (kept, because a person's assertion is bound to its bytes)
+            convert(request.data, Body)
 
 
 class ProblemListView(BaseApiView):

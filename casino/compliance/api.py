@@ -11,7 +11,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import EmptyRequest, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
@@ -75,8 +74,6 @@ class MyDataExportsView(PlayerView):
     @operation(
         "createMyDataExport",
         "Request an export of your own data, at most once a day",
-        request=EmptyRequest,
-        example={},
         returns=DataExportResponse,
         status=201,
         description=(
@@ -88,7 +85,7 @@ class MyDataExportsView(PlayerView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         row = data_exports.request_own(operator=self.caller.operator, player=self.caller.player)
         return Response(DataExportResponse.of(row), status=201)
 

@@ -4,24 +4,14 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from msgspec import Meta
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import (
-    ActorField,
-    DateTimeOrDateField,
-    EnumField,
-    IdField,
-    PeriodQuery,
-    ReferenceField,
-    StrictSerializer,
-    TextField,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Actor, Body, Moment, PeriodQuery, Text, parse_body, parse_query, verbatim
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
 from casino.compliance import acts, case_entries, cases, complaints
 from casino.compliance.cases import CaseFilter, CaseStatus, CaseStep
@@ -67,66 +57,74 @@ _DETAILS: Final = {
 class CasesQuery(PeriodQuery):
     """Filters of the list of cases; `from` and `to` are about when they were opened."""
 
-    status = EnumField(CaseStatus, required=False, default=None, help_text="Only those with this status.")
-    kind = EnumField(CaseKind, required=False, default=None, help_text="Only those of this kind.")
-    player = IdField(
-        required=False, default=None, help_text="Only those about this player of yours, or about another and this one."
-    )
-    due_before = DateTimeOrDateField(
-        required=False, default=None, help_text="Only unresolved ones whose deadline is before this time."
-    )
+    status: Annotated[CaseStatus | None, Meta(description="Only those with this status.")] = None
+    kind: Annotated[CaseKind | None, Meta(description="Only those of this kind.")] = None
+    player: Annotated[
+        UUID | None, Meta(description="Only those about this player of yours, or about another and this one.")
+    ] = None
+    due_before: Annotated[
+        Moment | None, Meta(description="Only unresolved ones whose deadline is before this time.")
+    ] = None
 
 
-class CaseAssignmentRequest(StrictSerializer):
+class Resolution(Text):
+    limit = cases.MAX_RESOLUTION_LENGTH
+
+
+class OptionalMessage(Text):
+    limit, multiline, optional = complaints.MAX_MESSAGE_LENGTH, True, True
+
+
+class CaseText(Text):
+    limit, multiline = case_entries.MAX_TEXT_LENGTH, True
+
+
+class OptionalEvidence(Text):
+    limit, optional = 200, True
+
+
+class CaseAssignmentRequest(Body):
     """The member of staff who takes the case."""
 
-    owner = ActorField()
+    owner: Actor
 
 
-class CaseResolutionRequest(StrictSerializer):
+class CaseResolutionRequest(Body):
     """What was found, for staff; of a complaint the outcome, and what its player reads besides the outcome's text."""
 
-    resolution = TextField(max_length=cases.MAX_RESOLUTION_LENGTH)
-    outcome = EnumField(
-        AnswerKind, required=False, default=None, help_text="Of a complaint: `upheld`, `rejected` or `closed`."
-    )
-    message = TextField(
-        max_length=complaints.MAX_MESSAGE_LENGTH, required=False, default="", multiline=True,
-        help_text="For the player of a complaint.",
-    )  # fmt: skip
+    resolution: Resolution
+    outcome: Annotated[AnswerKind | None, Meta(description="Of a complaint: `upheld`, `rejected` or `closed`.")] = None
+    message: Annotated[OptionalMessage, Meta(description="For the player of a complaint.")] = OptionalMessage()
 
 
-class CaseReopeningRequest(StrictSerializer):
+class CaseReopeningRequest(Body):
     """Why a resolved case is worked on again, for staff."""
 
-    reason = TextField(max_length=case_entries.MAX_TEXT_LENGTH, multiline=True)
+    reason: CaseText
 
 
-class CaseEntryRequest(StrictSerializer):
+class CaseEntryRequest(Body):
     """Something to write down; `due_at` is for a `deadline` alone, and `sha256` for a `document`.
 
     Exports, reminders and answers write themselves down, but `more_needed`, whose text the player reads.
     """
 
-    kind = EnumField(CaseEntryKind)
-    text = TextField(max_length=case_entries.MAX_TEXT_LENGTH, multiline=True)
-    evidence = TextField(
-        max_length=200,
-        required=False,
-        default="",
-        help_text="What it refers to, such as `round:…` or `deposit:…`; of a `document` its number with you.",
-    )
-    sha256 = ReferenceField(max_length=64, required=False, default="", help_text="Of a document, in hexadecimal.")
-    due_at = DateTimeOrDateField(required=False, default=None)
+    kind: CaseEntryKind
+    text: CaseText
+    evidence: Annotated[
+        OptionalEvidence,
+        Meta(description="What it refers to, such as `round:…` or `deposit:…`; of a `document` its number with you."),
+    ] = OptionalEvidence()
+    sha256: Annotated[str, verbatim(64, "Of a document, in hexadecimal.", blank=True)] = ""
+    due_at: Moment | None = None
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def __post_init__(self) -> None:
         """Check that a person may write this down. Raises CaseEntryInvalid."""
-        kind = attrs["kind"]
-        if kind in case_entries.BY_THEMSELVES and kind is not CaseEntryKind.MORE_NEEDED:
+        asks = self.kind is CaseEntryKind.MORE_NEEDED
+        if self.kind in case_entries.BY_THEMSELVES and not asks:
             raise CaseEntryInvalid("This writes itself down.")
-        if kind is CaseEntryKind.MORE_NEEDED and (attrs["evidence"] or attrs["sha256"] or attrs["due_at"]):
+        if asks and (self.evidence or self.sha256 or self.due_at):
             raise CaseEntryInvalid("What a player is asked is a text alone.")
-        return attrs
 
 
 class CaseEntryResponse(Shape):
@@ -239,10 +237,9 @@ class CaseListView(OperatorView):
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, str)
         query = parse_query(CasesQuery, request)
-        since, until = query.pop("from"), query.pop("to")
         rows = cases.list_cases(
             operator=self.caller.operator,
-            among=CaseFilter(since=since, until=until, **query),
+            among=CaseFilter(**asdict(query)),
             before=None if page.after is None else paging.parse_uuid(page.after[0]),
             limit=page.fetch_limit,
         )
@@ -301,10 +298,10 @@ class CaseEntriesView(OperatorView):
     def post(self, request: Request, case: UUID) -> Response:
         body, operator = parse_body(CaseEntryRequest, request), self.caller.operator
         by = self.use_person_or_key()
-        if body["kind"] is CaseEntryKind.MORE_NEEDED:
-            entry = complaints.ask(case, operator=operator, text=body["text"], by=by)
+        if body.kind is CaseEntryKind.MORE_NEEDED:
+            entry = complaints.ask(case, operator=operator, text=body.text, by=by)
         else:
-            entry = case_entries.add_entry(case, operator=operator, by=by, **body)
+            entry = case_entries.add_entry(case, operator=operator, by=by, **asdict(body))
         return Response(CaseEntryResponse.of(entry), status=201)
 
 
@@ -323,7 +320,7 @@ class AssignCaseView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, case: UUID) -> Response:
-        owner = desk_actor(parse_body(CaseAssignmentRequest, request)["owner"])
+        owner = desk_actor(parse_body(CaseAssignmentRequest, request).owner)
         operator = self.caller.operator
         cases.assign_case(case, operator=operator, owner=owner, by=self.use_person_or_key())
         return _present(case, operator)
@@ -347,7 +344,7 @@ class ResolveCaseView(OperatorView):
     @idempotent
     def post(self, request: Request, case: UUID) -> Response:
         body, operator = parse_body(CaseResolutionRequest, request), self.caller.operator
-        complaints.resolve(case, operator=operator, by=self.use_person(), **body)
+        complaints.resolve(case, operator=operator, by=self.use_person(), **asdict(body))
         return _present(case, operator)
 
 
@@ -368,6 +365,6 @@ class ReopenCaseView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, case: UUID) -> Response:
-        reason, operator = parse_body(CaseReopeningRequest, request)["reason"], self.caller.operator
+        reason, operator = parse_body(CaseReopeningRequest, request).reason, self.caller.operator
         complaints.reopen(case, operator=operator, reason=reason, by=self.use_person())
         return _present(case, operator)

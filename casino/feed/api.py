@@ -1,7 +1,7 @@
 """The feed: pages of items, long polls and a stream, and the schemas of its types."""
 
 import re
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,15 +9,15 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample
-from rest_framework import serializers
+from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import jwks
 from casino.api.error_catalogue import INVALID_CURSOR, NOT_FOUND, RequestRejected
-from casino.api.fields import ReferenceField, StrictSerializer, parse_query
 from casino.api.json_format import ShapeRenderer
 from casino.api.openapi import operation
+from casino.api.requests import Query, parse_query, verbatim
 from casino.api.shapes import REF, example_of
 from casino.api.streaming import sse
 from casino.api.views import BaseApiView
@@ -43,25 +43,15 @@ again for three days.
 """
 
 
-class FeedQuery(StrictSerializer):
+class FeedQuery(Query):
     """Selects items."""
 
-    after = serializers.IntegerField(
-        required=False, default=0, min_value=0, max_value=10**18 - 1, help_text="The last number that you have."
-    )
-    types = ReferenceField(
-        required=False,
-        default="",
-        max_length=2000,
-        allow_blank=True,
-        help_text="Comma separated: `round.settled`, `deposit.*`; all types by default.",
-    )
-    limit = serializers.IntegerField(
-        required=False, default=100, min_value=1, max_value=queries.MAX_LIMIT, help_text="Maximum items."
-    )
-    wait = serializers.IntegerField(
-        required=False, default=0, min_value=0, max_value=MAX_WAIT, help_text="Seconds to wait for an item."
-    )
+    after: Annotated[int, Meta(ge=0, le=10**18 - 1, description="The last number that you have.")] = 0
+    types: Annotated[
+        str, verbatim(2000, "Comma separated: `round.settled`, `deposit.*`; all types by default.", blank=True)
+    ] = ""
+    limit: Annotated[int, Meta(ge=1, le=queries.MAX_LIMIT, description="Maximum items.")] = 100
+    wait: Annotated[int, Meta(ge=0, le=MAX_WAIT, description="Seconds to wait for an item.")] = 0
 
 
 class FeedView(OperatorView):
@@ -99,22 +89,22 @@ class FeedView(OperatorView):
     def get(self, request: Request) -> HttpResponseBase:
         query, caller = parse_query(FeedQuery, request), self.caller
         wants_stream = sse.MEDIA_TYPE in request.META.get("HTTP_ACCEPT", "")
-        patterns = [each.strip() for each in query["types"].split(",") if each.strip()]
+        patterns = [each.strip() for each in query.types.split(",") if each.strip()]
         feed = FeedRequest(
             operator=caller.operator,
             slug=caller.slug,
-            after=_after(request, query["after"]) if wants_stream else query["after"],
+            after=_after(request, query.after) if wants_stream else query.after,
             types=queries.find_types(patterns),
-            limit=query["limit"],
+            limit=query.limit,
         )
         page = feed.read()
-        if not wants_stream and (page.items or not query["wait"]):
+        if not wants_stream and (page.items or not query.wait):
             return Response(page)
         WATCHER.admit(caller.operator)
         if wants_stream:
             return sse.LiveResponse(stream_items(feed), content_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
         return sse.LiveResponse(
-            wait_for_page(feed, seconds=query["wait"]),
+            wait_for_page(feed, seconds=query.wait),
             content_type=ShapeRenderer.media_type,
             headers={"Cache-Control": "no-store"},
         )

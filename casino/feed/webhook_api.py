@@ -5,14 +5,13 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import EmptyRequest, ReferenceField, StrictSerializer, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, parse_body, verbatim
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
 from casino.events.sql import database_now
 from casino.feed import acts, queue, signatures, webhooks
@@ -35,24 +34,21 @@ _SECRET: Final = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"  # noqa: S105  (an exa
 _PUBLIC_KEY: Final = "whpk_bVSjWUGyYc8CzDXKPiHHNhJBwKUkWZhVl1BkDfhRXCk="
 
 
-class WebhookRequest(StrictSerializer):
+class WebhookRequest(Body):
     """An address, and the types of items that are sent there."""
 
-    url = ReferenceField(max_length=500)
-    types = serializers.ListField(
-        child=ReferenceField(max_length=100),
-        required=False,
-        default=list,
-        max_length=100,
-        help_text="Such as `round.settled` or `deposit.*`; all types by default.",
-    )
+    url: Annotated[str, verbatim(500)]
+    types: Annotated[
+        tuple[Annotated[str, verbatim(100)], ...],
+        Meta(max_length=100, description="Such as `round.settled` or `deposit.*`; all types by default."),
+    ] = ()
 
 
-class ReplayRequest(StrictSerializer):
+class ReplayRequest(Body):
     """The items to send again: those above `after`, up to `until`."""
 
-    after = WholeNumberField(min_value=0)
-    until = WholeNumberField(min_value=1)
+    after: Annotated[int, Meta(ge=0)]
+    until: Annotated[int, Meta(ge=1)]
 
 
 class WebhookKey(Shape):
@@ -187,9 +183,7 @@ class WebhookListView(OperatorView):
     def post(self, request: Request) -> Response:
         body, caller = parse_body(WebhookRequest, request), self.caller
         by = caller.actor if caller.sandbox else self.use_person()
-        endpoint, secret, change = webhooks.register(
-            operator=caller.operator, url=body["url"], types=body["types"], by=by
-        )
+        endpoint, secret, change = webhooks.register(operator=caller.operator, url=body.url, types=body.types, by=by)
         waits = None if change is None else change.pk
         return Response(RegisteredWebhook.of(endpoint, database_now(), secret=secret, change=waits), status=201)
 
@@ -230,13 +224,11 @@ class RotateWebhookSecretView(OperatorView):
         "rotateWebhookSecret",
         "Replace a webhook's secret",
         description="For 24 hours messages are signed with the old secret and key, too.",
-        request=EmptyRequest,
-        example={},
         returns=WebhookWithSecret,
     )
     @idempotent
     def post(self, request: Request, webhook: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         endpoint, secret = webhooks.rotate_secret(operator=self.caller.operator, webhook=webhook, by=self.caller.actor)
         return Response(WebhookWithSecret.of(endpoint, database_now(), secret=secret))
 
@@ -251,13 +243,11 @@ class PauseWebhookView(OperatorView):
         "pauseWebhook",
         "Send nothing to a webhook until it is resumed",
         description="What happens meanwhile stays in the feed, and is sent after the pause unless it expires.",
-        request=EmptyRequest,
-        example={},
         returns=WebhookResponse,
     )
     @idempotent
     def post(self, request: Request, webhook: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         endpoint = webhooks.pause(operator=self.caller.operator, webhook=webhook, by=self.caller.actor)
         return Response(WebhookResponse.of(endpoint, database_now()))
 
@@ -272,13 +262,11 @@ class ResumeWebhookView(OperatorView):
         "resumeWebhook",
         "Resume a webhook: send what waits, then what is new",
         description="Three days of attempts begin again for each message that waits.",
-        request=EmptyRequest,
-        example={},
         returns=WebhookResponse,
     )
     @idempotent
     def post(self, request: Request, webhook: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         endpoint = webhooks.resume(operator=self.caller.operator, webhook=webhook, by=self.caller.actor)
         return Response(WebhookResponse.of(endpoint, database_now()))
 
@@ -301,7 +289,9 @@ class ReplayWebhookView(OperatorView):
     @idempotent
     def post(self, request: Request, webhook: UUID) -> Response:
         body, caller = parse_body(ReplayRequest, request), self.caller
-        endpoint = webhooks.replay(operator=caller.operator, webhook=webhook, by=caller.actor, **body)
+        endpoint = webhooks.replay(
+            operator=caller.operator, webhook=webhook, by=caller.actor, after=body.after, until=body.until
+        )
         return Response(WebhookResponse.of(endpoint, database_now()), status=202)
 
 
@@ -315,14 +305,12 @@ class WebhookTestView(OperatorView):
         "testWebhook",
         "Send a test message",
         description="Its type is `casino.webhook.test.v1` and its number 0. Find its outcome among the deliveries.",
-        request=EmptyRequest,
-        example={},
         returns=WebhookDeliveryResponse,
         status=202,
     )
     @idempotent
     def post(self, request: Request, webhook: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         delivery = webhooks.send_test(operator=self.caller.operator, webhook=webhook)
         message = queue.messages([delivery.pk])[delivery.pk]
         return Response(WebhookDeliveryResponse.of(delivery, message), status=202)

@@ -36,6 +36,8 @@ _EXTENDS: Final = re.compile(
 _SELECTORS: Final = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 MAX_BYTES_PER_CHARACTER: Final = 12
+NO_CONTROLS: Final = r"^[^\x00-\x1f\x7f-\x9f]*\Z"
+"""What a reference matches, in text that is valid Unicode."""
 
 
 class UnfitText(Refusal):

@@ -1,24 +1,21 @@
 """Reports for an operator: definitions, generated versions, and their files."""
 
-from datetime import UTC, date, datetime
-from typing import Annotated, Any, Final
+from datetime import date, datetime
+from typing import Annotated, Final
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema_field
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from msgspec import Meta
-from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import EnumField, ReferenceField, StrictSerializer, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, Day, Instant, Query, parse_body, parse_query, verbatim
 from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp, open_enum
 from casino.api.sheets import XLSX, ColumnType
 from casino.operators.base_views import OperatorView
@@ -43,60 +40,20 @@ _FILE_TYPES: Final = {
 }
 
 
-@extend_schema_field(OpenApiTypes.DATE)
-class DateField(serializers.Field[date, Any, str, date]):
-    """A day such as 2026-11-20."""
-
-    codes = ("field_invalid",)
-
-    def to_internal_value(self, data: Any) -> date:
-        """Parse a day, from 2000 until the year before the last one that Python has."""
-        try:
-            day = date.fromisoformat(data if isinstance(data, str) and len(data) == 10 else "")
-            day.replace(year=day.year + 1, day=1)
-        except ValueError:
-            raise ValidationError("Send a day such as 2026-11-20.", code="field_invalid") from None
-        if day.year < 2000:
-            raise ValidationError("Nothing was recorded before 2000.", code="field_invalid")
-        return day
-
-    def to_representation(self, value: date) -> str:
-        return value.isoformat()
-
-
-@extend_schema_field(OpenApiTypes.DATETIME)
-class OffsetDateTimeField(serializers.Field[datetime, Any, str, datetime]):
-    """A time with its offset, such as 2026-11-20T09:00:00Z."""
-
-    codes = ("field_invalid",)
-
-    def to_internal_value(self, data: Any) -> datetime:
-        try:
-            time = parse_datetime(data) if isinstance(data, str) else None
-            if time is not None and time.tzinfo is not None:
-                return time.astimezone(UTC)
-        except (ValueError, OverflowError):
-            pass
-        raise ValidationError("Send a time with its offset, such as 2026-11-20T09:00:00Z.", code="field_invalid")
-
-    def to_representation(self, value: datetime) -> str:
-        return value.isoformat()
-
-
-class ReportRequest(StrictSerializer):
+class ReportRequest(Body):
     """`date` for a day, month or year, `since` and `until` for an interval, none of them for the lifetime."""
 
-    name = ReferenceField(max_length=40)
-    period = EnumField(ReportPeriod)
-    date = DateField(required=False, default=None)
-    since = OffsetDateTimeField(required=False, default=None)
-    until = OffsetDateTimeField(required=False, default=None)
+    name: Annotated[str, verbatim(40)]
+    period: ReportPeriod
+    date: Day | None = None
+    since: Instant | None = None
+    until: Instant | None = None
 
 
-class ReportsQuery(serializers.Serializer[Any]):
+class ReportsQuery(Query):
     """A filter of the list."""
 
-    name = ReferenceField(max_length=40, required=False, default=None, help_text="Only reports of this name.")
+    name: Annotated[str, verbatim(40, "Only reports of this name.")] | None = None
 
 
 ReportName = Annotated[str, open_enum(report_names, example="liability")]
@@ -209,7 +166,7 @@ class ReportListView(OperatorView):
         description=("Every version that was ever created is kept. `name` selects one report."),
     )
     def get(self, request: Request) -> Response:
-        name = parse_query(ReportsQuery, request)["name"]
+        name = parse_query(ReportsQuery, request).name
         page = paging.parse_page_request(request, str)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
         reports = generation.list_reports(
@@ -242,7 +199,7 @@ class ReportListView(OperatorView):
         zone = generation.find_report_operator(caller.operator).time_zone
         interval = parse_interval(body, zone=zone, now=timezone.now())
         report = generation.generate_report(
-            operator=caller.operator, name=body["name"], interval=interval, by=caller.actor
+            operator=caller.operator, name=body.name, interval=interval, by=caller.actor
         )
         return Response(ReportResponse.of(report), status=201)
 
@@ -285,16 +242,15 @@ class ReportFileView(OperatorView):
         return file_response(render_report(row, request.query_params.get("format", "json")))
 
 
-def parse_interval(body: dict[str, Any], *, zone: str, now: datetime) -> Interval:
+def parse_interval(body: ReportRequest, *, zone: str, now: datetime) -> Interval:
     """Return the interval that a ReportRequest describes. Raises IntervalInvalid."""
-    period, day, since, until = body["period"], body["date"], body["since"], body["until"]
-    sent = (day is not None, since is not None, until is not None)
-    if period is ReportPeriod.LIFETIME and sent == (False, False, False):
-        return lifetime_interval(until=now, zone=zone)
-    if period is ReportPeriod.INTERVAL and sent == (False, True, True):
-        return between(since=since, until=until, zone=zone)
-    if period in {ReportPeriod.DAY, ReportPeriod.MONTH, ReportPeriod.YEAR} and sent == (True, False, False):
-        return period_interval(period, day=day, zone=zone)
+    match body.period, body.date, body.since, body.until:
+        case ReportPeriod.LIFETIME, None, None, None:
+            return lifetime_interval(until=now, zone=zone)
+        case ReportPeriod.INTERVAL, None, datetime() as since, datetime() as until:
+            return between(since=since, until=until, zone=zone)
+        case (ReportPeriod.DAY | ReportPeriod.MONTH | ReportPeriod.YEAR) as period, date() as day, None, None:
+            return period_interval(period, day=day, zone=zone)
     raise IntervalInvalid
 
 

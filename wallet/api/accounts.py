@@ -2,21 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 from uuid import UUID
 
 from django.http import HttpResponseBase
-from drf_spectacular.utils import extend_schema_field
 from msgspec import Meta
-from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import downloads, paging
 from casino.api.downloads import ExportFormat, ExportQuery, file_answers
-from casino.api.fields import FIRST_OFFERED, CurrencyField, EnumField, IdField, MoneyTypeField, parse_query
 from casino.api.openapi import operation
+from casino.api.requests import FIRST_OFFERED, Offer, OfferedCurrency, Written, malformed, parse_query
 from casino.api.shapes import OPEN, Money, Page, Shape, Timestamp
 from casino.api.sheets import ColumnType, Sheet
 from casino.crypto import opaque_number
@@ -121,39 +118,39 @@ class MyBalancesView(PlayerView):
         return Response(Balances.of(*responsible_gaming.balances_and_reminder(self.caller)))
 
 
-@extend_schema_field({"type": "string", "examples": ["buy_in,cash_out"]})
-class EntryKindsField(serializers.Field[list[str], Any, str, list[str]]):
+class EntryKinds(tuple[str, ...], metaclass=Written):
     """Kinds of ledger entries, comma separated."""
 
+    made = tuple
     codes = ("field_invalid",)
+    schema: ClassVar[dict[str, Any]] = {"type": "string", "examples": ["buy_in,cash_out"]}
 
-    def to_internal_value(self, data: Any) -> list[str]:
-        kinds = data.split(",") if isinstance(data, str) else []
+    @classmethod
+    def read(cls, value: object, offer: Offer) -> tuple[str, ...]:
+        """Return the kinds. Raises Malformed."""
+        del offer
+        kinds = value.split(",") if isinstance(value, str) else []
         if not 1 <= len(kinds) <= 20 or not all(_ENTRY_KIND.fullmatch(kind) for kind in kinds):
-            raise ValidationError("Send up to 20 kinds such as buy_in,wager.", code="field_invalid")
-        return kinds
-
-    def to_representation(self, value: list[str]) -> str:
-        return ",".join(value)
+            raise malformed("field_invalid", "must be up to 20 kinds such as buy_in,wager")
+        return tuple(kinds)
 
 
 class StatementQuery(ExportQuery):
     """The account, the period and the kinds of entries of a statement."""
 
-    account = EnumField(PlayerAccountKind, required=False, default=PlayerAccountKind.ACCOUNT)
-    money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
-    currency = CurrencyField(required=False, default=FIRST_OFFERED, help_text="By default the operator's first.")
-    table = IdField(required=False, default=None, help_text="The table of a game balance or a rack.")
-    kind = EntryKindsField(required=False, default=list, help_text="Only these kinds of entries, comma separated.")
+    account: PlayerAccountKind = PlayerAccountKind.ACCOUNT
+    money_type: MoneyType = MoneyType.REAL
+    currency: Annotated[OfferedCurrency, Meta(description="By default the operator's first.")] = FIRST_OFFERED
+    table: Annotated[UUID | None, Meta(description="The table of a game balance or a rack.")] = None
+    kind: Annotated[EntryKinds, Meta(description="Only these kinds of entries, comma separated.")] = EntryKinds()
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def __post_init__(self) -> None:
         """Require a table for accounts at tables, and only for these. Raises TableRequired, TableNotAllowed."""
-        at_table = attrs["account"] in {PlayerAccountKind.GAME, PlayerAccountKind.RACK}
-        if at_table and attrs["table"] is None:
+        at_table = self.account in {PlayerAccountKind.GAME, PlayerAccountKind.RACK}
+        if at_table and self.table is None:
             raise TableRequired
-        if not at_table and attrs["table"] is not None:
+        if not at_table and self.table is not None:
             raise TableNotAllowed
-        return attrs
 
 
 class StatementLineResponse(Shape):
@@ -251,20 +248,20 @@ class MyStatementView(PlayerView):
 def statement_response(request: Request, caller: Principal, player: UUID) -> HttpResponseBase:
     """Answer with a statement in the requested format.
 
-    Raises UnknownPlayer, PeriodReversed, TableRequired, TableNotAllowed, ValidationError, RequestRejected.
+    Raises UnknownPlayer, PeriodReversed, TableRequired, TableNotAllowed, Malformed, RequestRejected.
     """
     query = parse_query(StatementQuery, request)
     page = paging.parse_page_request(request, int)
     statement = queries.player_statement(
         operator=caller.operator,
         player=player,
-        kind=AccountKind(query["account"].value),
-        money_type=query["money_type"],
-        currency=query["currency"],
-        table=query["table"],
-        since=query["from"],
-        until=query["to"],
-        kinds=query["kind"],
+        kind=AccountKind(query.account.value),
+        money_type=query.money_type,
+        currency=query.currency,
+        table=query.table,
+        since=query.since,
+        until=query.until,
+        kinds=query.kind,
     )
     file_format = downloads.requested_format(request, query)
     if file_format is not ExportFormat.JSON:
@@ -272,10 +269,10 @@ def statement_response(request: Request, caller: Principal, player: UUID) -> Htt
     return downloads.json_response(request, Statement.of(statement, page))
 
 
-def _file_stem(caller: Principal, statement: AccountStatement, query: dict[str, Any]) -> str:
+def _file_stem(caller: Principal, statement: AccountStatement, query: StatementQuery) -> str:
     account, slug = statement.account, get_operator(caller.operator).slug
     parts = (slug, "statement", account.kind.value, account.money_type.value, account.currency)
-    return downloads.file_stem(*parts, since=query["from"], until=query["to"])
+    return downloads.file_stem(*parts, since=query.since, until=query.until)
 
 
 def statement_sheet(statement: AccountStatement) -> Sheet:

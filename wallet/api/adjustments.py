@@ -7,27 +7,17 @@ from uuid import UUID
 
 from django.http import HttpResponseBase
 from msgspec import Meta
+from msgspec.structs import asdict
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import downloads, paging
 from casino.api.downloads import ExportFormat, ExportQuery, file_answers
-from casino.api.fields import (
-    AmountField,
-    CurrencyField,
-    EnumField,
-    FlagField,
-    IdField,
-    MoneyTypeField,
-    StrictSerializer,
-    TextField,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.json_format import ShapeRenderer
 from casino.api.openapi import operation
+from casino.api.requests import Amount, Body, NoteText, OfferedCurrency, OptionalNoteText, parse_body, parse_query
 from casino.api.shapes import ItemList, Money, Page, Shape, Timestamp
 from casino.api.sheets import ColumnType, Sheet
 from casino.crypto.crypto_shredding import PersonalDataErased
@@ -73,21 +63,21 @@ _NOTE: Final = "Ticket 4411: the bonus round was shown twice."
 _MESSAGE: Final = "We are sorry for the trouble."
 
 
-class AdjustmentRequest(StrictSerializer):
+class AdjustmentRequest(Body, kw_only=True):
     """An adjustment of a player's account; `note` is for staff, `message` for the player.
 
     With `as_debt` the player owes what a debit takes beyond the balance.
     """
 
-    player = IdField()
-    direction = EnumField(AdjustmentDirection)
-    amount = AmountField()
-    currency = CurrencyField()
-    money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
-    reason = EnumField(AdjustmentReason)
-    note = TextField(max_length=500)
-    message = TextField(max_length=500, required=False, default="", allow_blank=True)
-    as_debt = FlagField(required=False, default=False)
+    player: UUID
+    direction: AdjustmentDirection
+    amount: Amount
+    currency: OfferedCurrency
+    money_type: MoneyType = MoneyType.REAL
+    reason: AdjustmentReason
+    note: NoteText
+    message: OptionalNoteText = OptionalNoteText()
+    as_debt: bool = False
 
 
 class AdjustmentResponse(Shape):
@@ -165,14 +155,14 @@ class AdjustmentTotals(ItemList[AdjustmentTotalResponse]):
 class AdjustmentTotalsQuery(ExportQuery):
     """Filters of the totals of adjustments."""
 
-    money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
+    money_type: MoneyType = MoneyType.REAL
 
 
 class AdjustmentsQuery(ExportQuery):
     """Filters of the list of adjustments."""
 
-    player = IdField(required=False, default=None, help_text="Only those of this player.")
-    reason = EnumField(AdjustmentReason, required=False, default=None, help_text="Only those for this reason.")
+    player: Annotated[UUID | None, Meta(description="Only those of this player.")] = None
+    reason: Annotated[AdjustmentReason | None, Meta(description="Only those for this reason.")] = None
 
 
 class AdjustmentListView(OperatorView):
@@ -200,12 +190,12 @@ class AdjustmentListView(OperatorView):
     )
     def get(self, request: Request) -> HttpResponseBase:
         query = parse_query(AdjustmentsQuery, request)
-        where = AdjustmentFilter(self.caller.operator, query["player"], query["reason"], query["from"], query["to"])
+        where = AdjustmentFilter(self.caller.operator, query.player, query.reason, query.since, query.until)
         # Raises PeriodReversed before a stream begins.
         where.filters()
         file_format = downloads.requested_format(request, query)
         if file_format is not ExportFormat.JSON:
-            stem = downloads.file_stem(self.caller.slug, "adjustments", since=query["from"], until=query["to"])
+            stem = downloads.file_stem(self.caller.slug, "adjustments", since=query.since, until=query.until)
             return downloads.download(Sheet("Adjustments", COLUMNS, _rows(where)), file_format, stem)
         page = paging.parse_page_request(request, str)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
@@ -255,7 +245,7 @@ class AdjustmentListView(OperatorView):
     def post(self, request: Request) -> Response:
         body = parse_body(AdjustmentRequest, request)
         by = replace(metadata(request), actor=self.use_person())
-        change = services.request(operator=self.caller.operator, metadata=by, **body)
+        change = services.request(operator=self.caller.operator, metadata=by, **asdict(body))
         return Response(ChangeResponse.of(change), status=202)
 
 
@@ -296,15 +286,15 @@ class AdjustmentTotalsView(OperatorView):
         query = parse_query(AdjustmentTotalsQuery, request)
         totals = queries.totals_by_reason(
             operator=self.caller.operator,
-            money_type=query["money_type"],
-            since=query["from"],
-            until=query["to"],
+            money_type=query.money_type,
+            since=query.since,
+            until=query.until,
         )
         file_format = downloads.requested_format(request, query)
         if file_format is not ExportFormat.JSON:
             sheet = Sheet("Adjustments by reason", TOTAL_COLUMNS, map(_total_row, totals))
-            parts = self.caller.slug, "adjustments-by-reason", query["money_type"].value
-            stem = downloads.file_stem(*parts, since=query["from"], until=query["to"])
+            parts = self.caller.slug, "adjustments-by-reason", query.money_type.value
+            stem = downloads.file_stem(*parts, since=query.since, until=query.until)
             return downloads.download(sheet, file_format, stem)
         return downloads.json_response(
             request, AdjustmentTotals.of(AdjustmentTotalResponse.of(total) for total in totals)

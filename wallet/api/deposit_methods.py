@@ -1,28 +1,27 @@
 """Deposit methods: the terms an operator offers, in versions, and what an amount costs."""
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import (
-    AmountField,
-    CurrencyField,
-    FlagField,
-    ReferenceField,
-    StrictSerializer,
-    TextField,
-    WholeNumberField,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import (
+    Amount,
+    AmountOrZero,
+    Body,
+    OfferedCurrency,
+    Query,
+    Text,
+    parse_body,
+    parse_query,
+    verbatim,
+)
 from casino.api.shapes import ItemList, Money, Shape, Timestamp
 from casino.events.sql import database_now
 from casino.kernel.errors import Refusal
@@ -59,55 +58,49 @@ _OFFER: Final = {
 }
 
 
-class DepositMethodRequest(StrictSerializer):
+class MethodName(Text):
+    limit = 60
+
+
+class DepositMethodRequest(Body):
     """All terms of a method, even if only one of them changes."""
 
-    name = TextField(max_length=60)
-    provider = ReferenceField(max_length=40)
-    currency = CurrencyField()
-    minimum = AmountField()
-    maximum = AmountField()
-    fee_fixed = AmountField(allow_zero=True, required=False, default=0)
-    fee_percent = ReferenceField(
-        max_length=8, required=False, default="0", help_text="Below 100, at most four decimals."
-    )
-    processing_seconds = WholeNumberField(required=False, default=0, help_text="The usual duration of a deposit.")
-    supports_withdrawals = FlagField(required=False, default=False)
-    enabled = FlagField(required=False, default=True)
+    name: MethodName
+    provider: Annotated[str, verbatim(40)]
+    currency: OfferedCurrency
+    minimum: Amount
+    maximum: Amount
+    fee_fixed: AmountOrZero = AmountOrZero(0)
+    fee_percent: Annotated[str, verbatim(8, "Below 100, at most four decimals.")] = "0"
+    processing_seconds: Annotated[int, Meta(description="The usual duration of a deposit.")] = 0
+    supports_withdrawals: bool = False
+    enabled: bool = True
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Build the offer. Raises InvalidDepositMethod."""
-        terms = DepositTerms(
-            attrs["currency"],
-            attrs["minimum"],
-            attrs["maximum"],
-            attrs["fee_fixed"],
-            parse_percent(attrs["fee_percent"]),
+    def offer(self) -> MethodOffer:
+        """Return what is offered. Raises InvalidDepositMethod."""
+        percent = parse_percent(self.fee_percent)
+        return MethodOffer(
+            self.name,
+            self.provider,
+            DepositTerms(self.currency, self.minimum, self.maximum, self.fee_fixed, percent),
+            self.processing_seconds,
+            self.supports_withdrawals,
+            self.enabled,
         )
-        return {
-            "offer": MethodOffer(
-                attrs["name"],
-                attrs["provider"],
-                terms,
-                attrs["processing_seconds"],
-                attrs["supports_withdrawals"],
-                attrs["enabled"],
-            )
-        }
 
 
-class DepositMethodsQuery(serializers.Serializer[Any]):
+class DepositMethodsQuery(Query):
     """The currency, and an amount to quote for."""
 
-    currency = CurrencyField(
-        required=False, default=None, allow_null=True, help_text="By default all, for players the operator's first."
-    )
-    amount = AmountField(
-        required=False,
-        default=None,
-        allow_null=True,
-        help_text="A decimal string in `currency`, else in the operator's first. Methods in others have no quote.",
-    )
+    currency: Annotated[
+        OfferedCurrency | None, Meta(description="By default all, for players the operator's first.")
+    ] = None
+    amount: Annotated[
+        Amount | None,
+        Meta(
+            description="A decimal string in `currency`, else in the operator's first. Methods in others have no quote."
+        ),
+    ] = None
 
 
 class DepositQuote(Shape):
@@ -205,17 +198,17 @@ class DepositMethodListView(OperatorOrPlayerView):
     def get(self, request: Request) -> Response:
         query, caller = parse_query(DepositMethodsQuery, request), self.caller
         versions = methods.list_methods(operator=caller.operator)
-        currency = query["currency"] or caller.currency
+        currency = query.currency or caller.currency
         if isinstance(caller, PlayerPrincipal):
             usable = funding.current(caller.operator) is Funding.HOUSE
             versions = [each for each in versions if each.offer.enabled and usable]
-        if isinstance(caller, PlayerPrincipal) or query["currency"] is not None:
+        if isinstance(caller, PlayerPrincipal) or query.currency is not None:
             versions = [each for each in versions if each.offer.terms.currency == currency]
         now = database_now()
         return Response(
             DepositMethodList.of(
                 DepositMethodResponse.of(
-                    version, amount=query["amount"] if version.offer.terms.currency == currency else None, now=now
+                    version, amount=query.amount if version.offer.terms.currency == currency else None, now=now
                 )
                 for version in versions
             )
@@ -238,7 +231,7 @@ class DepositMethodListView(OperatorOrPlayerView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        offer = parse_body(DepositMethodRequest, request)["offer"]
+        offer = parse_body(DepositMethodRequest, request).offer()
         if not self.caller.sandbox:
             by = use_assertion(request._request, operator=self.caller.operator)  # noqa: SLF001
             require_duty(by, self.act)
@@ -271,7 +264,7 @@ class DepositMethodVersionsView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, method: UUID) -> Response:
-        offer = parse_body(DepositMethodRequest, request)["offer"]
+        offer = parse_body(DepositMethodRequest, request).offer()
         if not self.caller.sandbox:
             operator = self.caller.operator
             change = changes.request_method(operator=operator, offer=offer, by=self.use_person(), method=method)

@@ -1,28 +1,19 @@
 """Deposits: requested by players, listed for operators."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
+from datetime import datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 from msgspec import Meta
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import (
-    FIRST_OFFERED,
-    AmountField,
-    CurrencyField,
-    EnumField,
-    IdField,
-    PeriodQuery,
-    StrictSerializer,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import FIRST_OFFERED, Amount, Body, OfferedCurrency, PeriodQuery, parse_body, parse_query
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.events.periods import PeriodReversed
 from casino.operators.base_views import OperatorView, PlayerView, metadata
@@ -51,12 +42,12 @@ PAYMENT_EXAMPLE: Final[Mapping[str, str]] = {
 }
 
 
-class PaymentRequest(StrictSerializer):
+class PaymentRequest(Body):
     """An amount and a deposit method, by which withdrawals are paid out, too."""
 
-    method = IdField()
-    amount = AmountField()
-    currency = CurrencyField()
+    method: UUID
+    amount: Amount
+    currency: OfferedCurrency
 
 
 class DepositResponse(Shape):
@@ -100,7 +91,7 @@ class DepositPage(Page[DepositResponse]):
 class DepositsQuery(PeriodQuery):
     """Filters of the list of deposits, by when they were requested."""
 
-    status = EnumField(DepositStatus, required=False, default=None, help_text="Only those with this status.")
+    status: Annotated[DepositStatus | None, Meta(description="Only those with this status.")] = None
 
 
 class DepositListView(OperatorView):
@@ -158,14 +149,16 @@ class MyDepositListView(PlayerView):
     @idempotent
     def post(self, request: Request) -> Response:
         caller = self.caller
-        deposit = deposits.request(**payer(caller), metadata=metadata(request), **parse_body(PaymentRequest, request))
+        deposit = deposits.request(
+            **payer(caller), metadata=metadata(request), **asdict(parse_body(PaymentRequest, request))
+        )
         return Response(_load(caller, deposit), status=201)
 
 
-class QuickDepositRequest(StrictSerializer):
+class QuickDepositRequest(Body):
     """The currency of the deposit."""
 
-    currency = CurrencyField(required=False, default=FIRST_OFFERED, help_text="By default the operator's first.")
+    currency: Annotated[OfferedCurrency, Meta(description="By default the operator's first.")] = FIRST_OFFERED
 
 
 class QuickDepositView(PlayerView):
@@ -197,7 +190,7 @@ class QuickDepositView(PlayerView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        caller, currency = self.caller, parse_body(QuickDepositRequest, request)["currency"]
+        caller, currency = self.caller, parse_body(QuickDepositRequest, request).currency
         deposit = deposits.repeat(**payer(caller), currency=currency, metadata=metadata(request))
         return Response(_load(caller, deposit), status=201)
 
@@ -222,10 +215,12 @@ def payer(player: PlayerPrincipal) -> dict[str, Any]:
     return {"operator": player.operator, "player": player.player, "key": player.key_id}
 
 
-def payment_filter(caller: Principal, query: Mapping[str, Any] = MappingProxyType({})) -> PaymentFilter:
-    """Select the payments that a caller may read, a player's own or those of an operator's players, by a query."""
+def payment_filter(
+    caller: Principal, status: str | None = None, since: datetime | None = None, until: datetime | None = None
+) -> PaymentFilter:
+    """Select the payments that a caller may read: a player's own, or those of an operator's players."""
     player = caller.player if isinstance(caller, PlayerPrincipal) else None
-    return PaymentFilter(caller.operator, player, query.get("status"), query.get("from"), query.get("to"))
+    return PaymentFilter(caller.operator, player, status, since, until)
 
 
 def _load(caller: PlayerPrincipal, deposit: UUID) -> DepositResponse:
@@ -234,7 +229,7 @@ def _load(caller: PlayerPrincipal, deposit: UUID) -> DepositResponse:
 
 def _page(request: Request, caller: Principal) -> DepositPage:
     page = paging.parse_page_request(request, str)
-    where = payment_filter(caller, parse_query(DepositsQuery, request))
+    where = payment_filter(caller, **asdict(parse_query(DepositsQuery, request)))
     before = None if page.after is None else paging.parse_uuid(page.after[0])
     rows = queries.deposits(where, before=before, limit=page.fetch_limit)
     return paging.page(DepositPage, page, rows, key=lambda row: (str(row.id),), item=DepositResponse.of)

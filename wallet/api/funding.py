@@ -7,9 +7,9 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import EnumField, ReferenceField, StrictSerializer, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, parse_body, verbatim
 from casino.api.shapes import Shape
 from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
@@ -28,26 +28,29 @@ from wallet.funding.refusals import (
 from wallet.funding.services import FundingChoice
 
 
-class FundingRequest(StrictSerializer):
+class FundingRequest(Body):
     """The funding of all players of the operator."""
 
-    funding = EnumField(Funding)
-    wallet_url = ReferenceField(
-        max_length=500,
-        required=False,
-        help_text="Where your own wallet is asked, without `/v1`: for `seamless`, and only then.",
-    )
-    wallet_profile = EnumField(
-        WalletProfile,
-        required=False,
-        help_text="The vocabulary in which your own wallet is asked: `standard` unless you say otherwise.",
-    )
-    conformance = ReferenceField(
-        max_length=LONGEST,
-        required=False,
-        help_text="For `seamless` of a live operator: the `proof` of a report of `manage.py conform`, made within "
-        "thirty days with the wallet at this address.",
-    )
+    funding: Funding
+    wallet_url: (
+        Annotated[str, verbatim(500, "Where your own wallet is asked, without `/v1`: for `seamless`, and only then.")]
+        | None
+    ) = None
+    wallet_profile: Annotated[
+        WalletProfile | None,
+        Meta(description="The vocabulary in which your own wallet is asked: `standard` unless you say otherwise."),
+    ] = None
+    conformance: (
+        Annotated[
+            str,
+            verbatim(
+                LONGEST,
+                "For `seamless` of a live operator: the `proof` of a report of `manage.py conform`, made within thirty "
+                "days with the wallet at this address.",
+            ),
+        ]
+        | None
+    ) = None
 
 
 class OperatorFundingResponse(Shape):
@@ -117,10 +120,10 @@ class FundingView(OperatorView):
     def post(self, request: Request) -> Response:
         body, operator = parse_body(FundingRequest, request), self.caller.operator
         choice = FundingChoice(
-            body["funding"],
-            body.get("wallet_url", ""),
-            body.get("conformance", ""),
-            body.get("wallet_profile", WalletProfile.STANDARD),
+            body.funding,
+            body.wallet_url or "",
+            body.conformance or "",
+            body.wallet_profile or WalletProfile.STANDARD,
         )
         if not self.caller.sandbox:
             change = services.request_change(operator=operator, choice=choice, by=self.use_person())

@@ -5,23 +5,14 @@ from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import (
-    ActorField,
-    EmptyRequest,
-    EnumField,
-    IdField,
-    PeriodQuery,
-    StrictSerializer,
-    TextField,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Actor, Body, PeriodQuery, Text, parse_body, parse_query
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.crypto.crypto_shredding import decrypt_text
 from casino.events.periods import PeriodReversed
@@ -40,20 +31,24 @@ from wallet.payments.refusals import HoldDecided, HoldReasonMissing, ReleasedByI
 class HoldsQuery(PeriodQuery):
     """Filters of the list of holds, by when they were placed."""
 
-    status = EnumField(HoldStatus, required=False, default=None, help_text="Only those with this status.")
-    player = IdField(required=False, default=None, help_text="Only those of this player of yours.")
+    status: Annotated[HoldStatus | None, Meta(description="Only those with this status.")] = None
+    player: Annotated[UUID | None, Meta(description="Only those of this player of yours.")] = None
 
 
-class HoldAssignmentRequest(StrictSerializer):
+class HoldAssignmentRequest(Body):
     """The member of staff who takes it."""
 
-    owner = ActorField()
+    owner: Actor
 
 
-class HoldRejectionRequest(StrictSerializer):
+class HoldReason(Text):
+    limit, multiline = withdrawals.MAX_REASON_LENGTH, True
+
+
+class HoldRejectionRequest(Body):
     """Why, for your staff; the player is not shown it."""
 
-    reason = TextField(max_length=withdrawals.MAX_REASON_LENGTH, multiline=True)
+    reason: HoldReason
 
 
 class HoldResponse(Shape):
@@ -124,9 +119,8 @@ class HoldListView(OperatorView):
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, str)
         query = parse_query(HoldsQuery, request)
-        since, until = query.pop("from"), query.pop("to")
         rows = holds.list_holds(
-            HoldFilter(self.caller.operator, since=since, until=until, **query),
+            HoldFilter(self.caller.operator, **asdict(query)),
             before=None if page.after is None else paging.parse_uuid(page.after[0]),
             limit=page.fetch_limit,
         )
@@ -165,7 +159,7 @@ class AssignHoldView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, hold: UUID) -> Response:
-        owner = desk_actor(parse_body(HoldAssignmentRequest, request)["owner"])
+        owner = desk_actor(parse_body(HoldAssignmentRequest, request).owner)
         row, by = holds.find(hold, operator=self.caller.operator), self.use_person()
         return Response(
             HoldResponse.of(holds.assign(row.pk, owner=owner, by=by, metadata=replace(metadata(request), actor=by)))
@@ -178,8 +172,6 @@ class ReleaseHoldView(OperatorView):
     @operation(
         "releaseHold",
         "Release a held withdrawal, so that it goes on",
-        request=EmptyRequest,
-        example={},
         returns=HoldResponse,
         description=(
             "The causes that it has hold it no more; another cause does. Above the amount from which the policy asks "
@@ -191,7 +183,6 @@ class ReleaseHoldView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, hold: UUID) -> Response:
-        parse_body(EmptyRequest, request)
         row, by = holds.find(hold, operator=self.caller.operator), self.use_person()
         change = holds.release(row.pk, by=by, metadata=replace(metadata(request), actor=by))
         if change is not None:
@@ -213,7 +204,7 @@ class RejectHoldView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, hold: UUID) -> Response:
-        reason = parse_body(HoldRejectionRequest, request)["reason"]
+        reason = parse_body(HoldRejectionRequest, request).reason
         row, by = holds.find(hold, operator=self.caller.operator), self.use_person()
         return Response(
             HoldResponse.of(holds.reject(row.pk, by=by, reason=reason, metadata=replace(metadata(request), actor=by)))

@@ -4,21 +4,13 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiExample
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import (
-    FIRST_OFFERED,
-    AmountField,
-    CurrencyField,
-    EnumField,
-    StrictSerializer,
-    WholeNumberField,
-    parse_body,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import FIRST_OFFERED, Amount, Body, OfferedCurrency, parse_body
 from casino.api.shapes import ItemList, LimitText, LimitUnit, Shape, Timestamp
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.refusals import UnknownPlayer
@@ -51,26 +43,33 @@ _REF: Final = {"limit_type": "loss", "period": "day"}
 UNTIL: Final = "A self-exclusion continues until the operator ends it, from this time on. Null is a permanent one."
 
 
-class LimitRef(StrictSerializer):
+class LimitRef(Body):
     """Type and period of a limit, and its currency unless it is on time."""
 
-    limit_type = EnumField(LimitType)
-    period = EnumField(LimitPeriod)
-    currency = CurrencyField(required=False, default=FIRST_OFFERED)
+    limit_type: LimitType
+    period: LimitPeriod
+    currency: OfferedCurrency = FIRST_OFFERED
+
+    def kind(self) -> dict[str, Any]:
+        """Return the type and the period."""
+        return {"limit_type": self.limit_type, "period": self.period}
 
 
 class LimitRequest(LimitRef):
     """`amount` with `currency` for money, `minutes` for time; null for no limit."""
 
-    amount = AmountField(required=False, allow_null=True)
-    minutes = WholeNumberField(required=False, allow_null=True)
+    amount: Amount | UnsetType | None = UNSET
+    minutes: int | UnsetType | None = UNSET
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Reduce the body to one limit in minor units or minutes. Raises InvalidPlayLimit."""
-        name, other = ("minutes", "amount") if attrs["limit_type"] is LimitType.TIME else ("amount", "minutes")
-        if name not in attrs or other in attrs:
+    def __post_init__(self) -> None:
+        """Refuse what is not one limit. Raises InvalidPlayLimit."""
+        is_time = self.limit_type is LimitType.TIME
+        if (self.minutes is UNSET) is is_time or (self.amount is UNSET) is not is_time:
             raise InvalidPlayLimit
-        return {**{key: attrs[key] for key in ("limit_type", "period", "currency")}, "limit": attrs[name]}
+
+    def terms(self) -> dict[str, Any]:
+        """Return the limit in minor units or minutes, with its type and period."""
+        return {**self.kind(), "limit": self.amount if self.minutes is UNSET else self.minutes}
 
 
 class PendingLimitIncrease(Shape):
@@ -226,8 +225,8 @@ class MyLimitsView(ResponsibleGamingView):
     @idempotent
     def post(self, request: Request) -> Response:
         body = parse_body(LimitRequest, request)
-        context = self.player_context(request, body.pop("currency"))
-        services.set_limit(context=context, by=Initiator.PLAYER, **body)
+        context = self.player_context(request, body.currency)
+        services.set_limit(context=context, by=Initiator.PLAYER, **body.terms())
         return self.limits_response()
 
 
@@ -251,7 +250,7 @@ class ConfirmMyLimitView(ResponsibleGamingView):
     @idempotent
     def post(self, request: Request) -> Response:
         body = parse_body(LimitRef, request)
-        services.confirm_increase(context=self.player_context(request, body.pop("currency")), **body)
+        services.confirm_increase(context=self.player_context(request, body.currency), **body.kind())
         return self.limits_response()
 
 
@@ -274,7 +273,7 @@ class CancelMyLimitView(ResponsibleGamingView):
     @idempotent
     def post(self, request: Request) -> Response:
         body = parse_body(LimitRef, request)
-        services.cancel_increase(context=self.player_context(request, body.pop("currency")), **body)
+        services.cancel_increase(context=self.player_context(request, body.currency), **body.kind())
         return self.limits_response()
 
 
@@ -316,9 +315,9 @@ class PlayerLimitsView(OperatorView):
         body, caller = parse_body(LimitRequest, request), self.caller
         require_player(operator=caller.operator, player=player)
         context = PlayerContext(
-            operator=caller.operator, player=player, currency=body.pop("currency"), metadata=metadata(request)
+            operator=caller.operator, player=player, currency=body.currency, metadata=metadata(request)
         )
-        services.set_limit(context=context, by=Initiator.OPERATOR, **body)
+        services.set_limit(context=context, by=Initiator.OPERATOR, **body.terms())
         return self._limits(player)
 
     def _limits(self, player: UUID) -> Response:
@@ -358,7 +357,9 @@ class OperatorLimitsView(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         body, caller = parse_body(LimitRequest, request), self.caller
-        services.set_operator_wide_limit(operator=caller.operator, metadata=metadata(request), **body)
+        services.set_operator_wide_limit(
+            operator=caller.operator, metadata=metadata(request), currency=body.currency, **body.terms()
+        )
         return self._limits()
 
     def _limits(self) -> Response:

@@ -5,14 +5,13 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import EmptyRequest, EnumField, YesNo, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Query, parse_query
 from casino.api.shapes import LimitText, LimitUnit, Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType
 from casino.operators.base_views import PlayerView
@@ -128,10 +127,10 @@ class NoticePage(Page[NoticeResponse]):
     unread: Annotated[int, Meta(description="How many in all are unread.")]
 
 
-class NoticesQuery(serializers.Serializer[Any]):
+class NoticesQuery(Query):
     """Filters of the list of notices."""
 
-    unread = EnumField(YesNo, required=False, default=YesNo.NO, help_text="Only the unread ones.")
+    unread: Annotated[bool, Meta(description="Only the unread ones.")] = False
 
 
 class NoticeListView(PlayerView):
@@ -149,7 +148,7 @@ class NoticeListView(PlayerView):
         ),
     )
     def get(self, request: Request) -> Response:
-        unread = parse_query(NoticesQuery, request)["unread"] is YesNo.YES
+        unread = parse_query(NoticesQuery, request).unread
         page = paging.parse_page_request(request, str)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
         owner = {"operator": self.caller.operator, "player": self.caller.player}
@@ -172,15 +171,13 @@ class ReadNoticeView(PlayerView):
     @operation(
         "markNoticeRead",
         "Mark a notice as read; the first time counts",
-        request=EmptyRequest,
-        example={},
         returns=NoticeResponse,
         description=("The time of the first call is kept."),
         refusals=(UnknownNotice,),
     )
     @idempotent
     def post(self, request: Request, notice: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         caller = self.caller
         return Response(NoticeResponse.of(notices.mark_read(notice, operator=caller.operator, player=caller.player)))
 

@@ -1,19 +1,20 @@
 """Play money on request, up to the operator's cap."""
 
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import (
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.requests import (
     FIRST_OFFERED,
-    AmountField,
-    CurrencyField,
+    AmountOrZero,
+    Body,
     CurrencyQuery,
-    StrictSerializer,
+    OfferedCurrency,
     parse_body,
     parse_query,
 )
-from casino.api.idempotency import idempotent
-from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
 from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView, PlayerView, metadata
@@ -30,17 +31,17 @@ class PlayMoneyTopUp(Shape):
     balance: Money
 
 
-class PlayMoneyTopUpRequest(StrictSerializer):
+class PlayMoneyTopUpRequest(Body):
     """The currency to top up."""
 
-    currency = CurrencyField(required=False, default=FIRST_OFFERED)
+    currency: OfferedCurrency = FIRST_OFFERED
 
 
-class PlayMoneyPolicyRequest(StrictSerializer):
+class PlayMoneyPolicyRequest(Body):
     """The balance up to which play money is topped up."""
 
-    cap = AmountField(allow_zero=True)
-    currency = CurrencyField()
+    cap: AmountOrZero
+    currency: OfferedCurrency
 
 
 class PlayMoneyPolicy(Shape):
@@ -69,7 +70,7 @@ class MyPlayMoneyView(PlayerView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        currency, caller = parse_body(PlayMoneyTopUpRequest, request)["currency"], self.caller
+        currency, caller = parse_body(PlayMoneyTopUpRequest, request).currency, self.caller
         amount, balance = play_money.top_up(
             operator=caller.operator, player=caller.player, currency=currency, metadata=metadata(request)
         )
@@ -89,7 +90,7 @@ class PlayMoneyPolicyView(OperatorView):
         description=("Players top up by themselves, to this balance."),
     )
     def get(self, request: Request) -> Response:
-        return self._policy(parse_query(CurrencyQuery, request)["currency"])
+        return self._policy(parse_query(CurrencyQuery, request).currency)
 
     @operation(
         "setPlayMoneyPolicy",
@@ -104,12 +105,12 @@ class PlayMoneyPolicyView(OperatorView):
     def post(self, request: Request) -> Response:
         body, caller = parse_body(PlayMoneyPolicyRequest, request), self.caller
         if not caller.sandbox:
-            change = changes.request_play_money_cap(operator=caller.operator, by=self.use_person(), **body)
+            change = changes.request_play_money_cap(operator=caller.operator, by=self.use_person(), **asdict(body))
             return Response(ChangeResponse.of(change), status=202)
         services.set_play_money_cap(
-            operator=caller.operator, currency=body["currency"], cap=body["cap"], metadata=metadata(request)
+            operator=caller.operator, currency=body.currency, cap=body.cap, metadata=metadata(request)
         )
-        return self._policy(body["currency"])
+        return self._policy(body.currency)
 
     def _policy(self, currency: str) -> Response:
         cap = play_money.play_money_cap(operator=self.caller.operator, currency=currency)

@@ -1,28 +1,18 @@
 """An operator's players, and credits for players of sandbox operators."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta
-from rest_framework import serializers
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import (
-    AmountField,
-    CurrencyField,
-    EnumField,
-    MoneyTypeField,
-    ReferenceField,
-    StrictSerializer,
-    TextField,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Amount, Body, OfferedCurrency, Query, Text, parse_body, parse_query, verbatim
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType
 from casino.operators import brands
@@ -38,14 +28,20 @@ from wallet.ledger.refusals import CreditTooLarge, OperatorNotSandbox, UnknownAc
 from wallet.responsible_gaming.queries import PlayerRestriction, restricted_players, restrictions_of
 
 
-class PlayerRequest(StrictSerializer):
+class Nickname(Text):
+    limit = MAX_NICKNAME_LENGTH
+
+
+class CreditNote(Text):
+    limit, optional = 80, True
+
+
+class PlayerRequest(Body):
     """A player to register."""
 
-    reference = ReferenceField(max_length=80, help_text="Your own id of the player, not a name or an address.")
-    nickname = TextField(max_length=MAX_NICKNAME_LENGTH, required=False, default="Player")
-    brand = ReferenceField(
-        required=False, default=None, max_length=40, help_text="A brand's slug; by default that of the key, if any."
-    )
+    reference: Annotated[str, verbatim(80, "Your own id of the player, not a name or an address.")]
+    nickname: Nickname = Nickname("Player")
+    brand: Annotated[str, verbatim(40, "A brand's slug; by default that of the key, if any.")] | None = None
 
 
 class PlayerResponse(Shape):
@@ -78,13 +74,13 @@ class PlayerPage(Page[PlayerResponse]):
     """Players in the order of their registration."""
 
 
-class SandboxCreditRequest(StrictSerializer):
+class SandboxCreditRequest(Body):
     """A credit without a payment."""
 
-    amount = AmountField()
-    currency = CurrencyField()
-    money_type = MoneyTypeField()
-    note = TextField(max_length=80, required=False, default="")
+    amount: Amount
+    currency: OfferedCurrency
+    money_type: MoneyType
+    note: CreditNote = CreditNote()
 
 
 class SandboxCredit(Shape):
@@ -95,15 +91,11 @@ class SandboxCredit(Shape):
     balance: Money
 
 
-class PlayersQuery(serializers.Serializer[Any]):
+class PlayersQuery(Query):
     """Selects players."""
 
-    reference = ReferenceField(
-        required=False, default=None, max_length=80, help_text="Only who has this reference of yours."
-    )
-    restriction = EnumField(
-        PlayerRestriction, required=False, default=None, help_text="Only those with this restriction."
-    )
+    reference: Annotated[str, verbatim(80, "Only who has this reference of yours.")] | None = None
+    restriction: Annotated[PlayerRestriction | None, Meta(description="Only those with this restriction.")] = None
 
 
 class PlayerListView(OperatorView):
@@ -130,11 +122,11 @@ class PlayerListView(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         body, caller = parse_body(PlayerRequest, request), self.caller
-        brand = brands.chosen_scope(caller, body["brand"])
+        brand = brands.chosen_scope(caller, body.brand)
         player = player_accounts.register_player(
             operator=caller.operator,
-            reference=body["reference"],
-            nickname=body["nickname"],
+            reference=body.reference,
+            nickname=body.nickname,
             currency=caller.currency,
             brand=None if brand is None else brand.owner,
             metadata=metadata(request),
@@ -152,13 +144,13 @@ class PlayerListView(OperatorView):
         page = paging.parse_page_request(request, str)
         after = None if page.after is None else paging.parse_uuid(page.after[0])
         operator, query = self.caller.operator, parse_query(PlayersQuery, request)
-        restriction = query["restriction"]
+        restriction = query.restriction
         players = list_players(
             operator=operator,
             after=after,
             limit=page.fetch_limit,
             brand=self.caller.brand,
-            reference=query["reference"],
+            reference=query.reference,
             among=None if restriction is None else restricted_players(restriction, operator=operator),
         )
         rows = PlayerResponse.present(players, operator=operator)
@@ -209,7 +201,7 @@ class SandboxCreditsView(OperatorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         body = parse_body(SandboxCreditRequest, request)
-        if body["money_type"] is MoneyType.REAL:
+        if body.money_type is MoneyType.REAL:
             funding.require_money_here(self.caller.operator)
         balance = player_accounts.credit_sandbox_player(
             operator=self.caller.operator,
@@ -217,7 +209,7 @@ class SandboxCreditsView(OperatorView):
             sandbox=self.caller.sandbox,
             key=self.caller.key_id,
             metadata=metadata(request),
-            **body,
+            **asdict(body),
         )
-        credit = SandboxCredit(player, body["money_type"], Money.of(balance, body["currency"]))
+        credit = SandboxCredit(player, body.money_type, Money.of(balance, body.currency))
         return Response(credit, status=201)

@@ -7,9 +7,9 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import CurrencyQuery, StrictSerializer, WholeNumberField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Body, CurrencyQuery, integer, parse_body, parse_query
 from casino.api.shapes import Money, Shape, Timestamp
 from casino.operators.base_views import OperatorView
 from casino.operators.refusals import UnknownPlayer
@@ -22,10 +22,10 @@ from wallet.responsible_gaming.queries import RealityCheck, Reminder
 from wallet.responsible_gaming.refusals import RealityCheckInvalid
 
 
-class RealityCheckRequest(StrictSerializer):
+class RealityCheckRequest(Body):
     """The interval of reality checks."""
 
-    minutes = WholeNumberField(documented=(15, 60))
+    minutes: Annotated[int, integer(15, 60)]
 
 
 class SessionActivity(Shape):
@@ -117,7 +117,7 @@ class MyRealityCheckView(ResponsibleGamingView):
         refusals=(UnknownPlayer,),
     )
     def get(self, request: Request) -> Response:
-        return self._reality_check(parse_query(CurrencyQuery, request)["currency"])
+        return self._reality_check(parse_query(CurrencyQuery, request).currency)
 
     @operation(
         "setMyRealityCheck",
@@ -134,7 +134,9 @@ class MyRealityCheckView(ResponsibleGamingView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        services.set_reality_check(context=self.player_context(request), **parse_body(RealityCheckRequest, request))
+        services.set_reality_check(
+            context=self.player_context(request), minutes=parse_body(RealityCheckRequest, request).minutes
+        )
         return self._reality_check(self.caller.currency)
 
     def _reality_check(self, currency: str) -> Response:
@@ -155,6 +157,6 @@ class PlayerRealityCheckView(OperatorView):
         refusals=(UnknownPlayer,),
     )
     def get(self, request: Request, player: UUID) -> Response:
-        currency = parse_query(CurrencyQuery, request)["currency"]
+        currency = parse_query(CurrencyQuery, request).currency
         check = queries.reality_check(operator=self.caller.operator, player=player, currency=currency)
         return Response(RealityCheckResponse.of(check, currency))

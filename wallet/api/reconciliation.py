@@ -2,22 +2,19 @@
 
 from dataclasses import replace
 from datetime import date
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field
 from msgspec import Meta
-from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
 from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
-from casino.api.fields import ActorField, EmptyRequest, EnumField, StrictSerializer, TextField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Actor, Body, Day, NoteText, OptionalNoteText, Query, parse_body, parse_query
 from casino.api.shapes import CurrencyCode, Money, Page, Shape, Timestamp
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators import assertions
@@ -44,41 +41,25 @@ _OUR_STATUSES: Final = sorted({*DepositStatus, *WithdrawalStatus})
 _PAYMENT: Final = "0199f3a2-9e20-7b02-8c22-4d6e8f0a2b3c"
 
 
-@extend_schema_field(OpenApiTypes.DATE)
-class DayField(serializers.Field[date, Any, str, date]):
-    """A day such as 2026-11-20."""
-
-    codes = ("field_invalid",)
-
-    def to_internal_value(self, data: Any) -> date:
-        try:
-            return date.fromisoformat(data if isinstance(data, str) and len(data) == 10 else "")
-        except ValueError:
-            raise ValidationError("This is not a day such as 2026-11-20.", code="field_invalid") from None
-
-    def to_representation(self, value: date) -> str:
-        return value.isoformat()
-
-
-class DiscrepancyAssignmentRequest(StrictSerializer):
+class DiscrepancyAssignmentRequest(Body):
     """Its new owner: your own id of the person."""
 
-    owner = ActorField()
-    note = TextField(max_length=500, required=False, default="", allow_blank=True)
+    owner: Actor
+    note: OptionalNoteText = OptionalNoteText()
 
 
-class DiscrepancyResolutionRequest(StrictSerializer):
+class DiscrepancyResolutionRequest(Body):
     """A resolution for reports, and a note for people."""
 
-    resolution = EnumField(DiscrepancyResolution)
-    note = TextField(max_length=500)
+    resolution: DiscrepancyResolution
+    note: NoteText
 
 
-class DiscrepanciesQuery(serializers.Serializer[Any]):
+class DiscrepanciesQuery(Query):
     """Filters of the list of discrepancies."""
 
-    day = DayField(required=False, default=None, help_text="Only those of payments of this day.")
-    status = EnumField(DiscrepancyStatus, required=False, default=None, help_text="Only those with this status.")
+    day: Annotated[Day | None, Meta(description="Only those of payments of this day.")] = None
+    status: Annotated[DiscrepancyStatus | None, Meta(description="Only those with this status.")] = None
 
 
 class ReconciliationResponse(Shape):
@@ -219,7 +200,7 @@ class DiscrepancyListView(OperatorView):
         ),
     )
     def get(self, request: Request) -> Response:
-        where = DiscrepancyFilter(self.caller.operator, **parse_query(DiscrepanciesQuery, request))
+        where = DiscrepancyFilter(self.caller.operator, **asdict(parse_query(DiscrepanciesQuery, request)))
         page = paging.parse_page_request(request, str, str)
         rows = queries.discrepancies(where, before=_before(page), limit=page.fetch_limit)
         notes = queries.notes([row.id for row in rows])
@@ -275,9 +256,9 @@ class AssignDiscrepancyView(OperatorView):
         services.assign(
             discrepancy,
             operator=self.caller.operator,
-            owner=desk_actor(body["owner"]),
+            owner=desk_actor(body.owner),
             by=self.use_person_or_key(),
-            note=body["note"],
+            note=body.note,
             metadata=metadata(request),
         )
         return Response(_load(self.caller.operator, discrepancy))
@@ -291,8 +272,6 @@ class ApplyDiscrepancyAgainView(OperatorView):
     @operation(
         "applyDiscrepancyAgain",
         "Apply the messages behind a discrepancy again",
-        request=EmptyRequest,
-        example={},
         parameters=[assertions.OPTIONAL_PARAMETER],
         returns=MessagesApplied,
         description=(
@@ -303,7 +282,6 @@ class ApplyDiscrepancyAgainView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, discrepancy: UUID) -> Response:
-        parse_body(EmptyRequest, request)
         operator, by = self.caller.operator, self.use_person_or_key()
         left = messages.apply_again(discrepancy, operator=operator, metadata=replace(metadata(request), actor=by))
         return Response(MessagesApplied(tuple(left), _load(operator, discrepancy)))
@@ -340,8 +318,8 @@ class ResolveDiscrepancyView(OperatorView):
         services.resolve(
             discrepancy,
             operator=self.caller.operator,
-            resolution=body["resolution"],
-            note=body["note"],
+            resolution=body.resolution,
+            note=body.note,
             by=self.use_person_or_key() if self.caller.sandbox else self.use_person(),
             metadata=metadata(request),
         )

@@ -1,16 +1,16 @@
 """A player's own limit on the stake on one spot, for all tables."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import AmountField, CurrencyField, CurrencyQuery, StrictSerializer, parse_body, parse_query
 from casino.api.openapi import operation
+from casino.api.requests import Amount, Body, CurrencyQuery, OfferedCurrency, parse_body, parse_query
 from casino.api.shapes import Money, Shape, Timestamp
 from casino.operators import pins
-from casino.operators.api.players import PinField
+from casino.operators.api.players import Pin
 from casino.operators.base_views import PlayerView, idempotent_with_pin, metadata
 from casino.operators.refusals import PinLocked, PinNotSet, PinReplacementWaits, PinWrong
 from wallet.ledger.refusals import UnknownAccount
@@ -18,12 +18,12 @@ from wallet.responsible_gaming import table_limit_services
 from wallet.responsible_gaming.table_limit import PersonalTableLimit, TableLimitChangedThisWeek, TableLimitUnchanged
 
 
-class TableLimitRequest(StrictSerializer):
+class TableLimitRequest(Body):
     """The limit on a spot, confirmed with the PIN."""
 
-    limit = AmountField(allow_null=True, help_text="Null for none; the tables' own limits still apply.")
-    currency = CurrencyField()
-    pin = PinField()
+    limit: Annotated[Amount | None, Meta(description="Null for none; the tables' own limits still apply.")]
+    currency: OfferedCurrency
+    pin: Pin
 
 
 class TableLimit(Shape):
@@ -47,12 +47,12 @@ class TableLimit(Shape):
 class MyTableLimitView(PlayerView):
     """The caller's own limit."""
 
-    body: dict[str, Any]
+    body: TableLimitRequest
     pin: pins.ComparedPin
 
     def _compare_pin(self, request: Request) -> None:
         self.body = parse_body(TableLimitRequest, request)
-        self.pin = pins.compare_pin(player=self.caller.player, pin=self.body["pin"])
+        self.pin = pins.compare_pin(player=self.caller.player, pin=self.body.pin)
 
     @operation(
         "getMyTableLimit",
@@ -63,7 +63,7 @@ class MyTableLimitView(PlayerView):
         refusals=(UnknownAccount,),
     )
     def get(self, request: Request) -> Response:
-        caller, currency = self.caller, parse_query(CurrencyQuery, request)["currency"]
+        caller, currency = self.caller, parse_query(CurrencyQuery, request).currency
         limit = table_limit_services.table_limit(operator=caller.operator, player=caller.player, currency=currency)
         return Response(TableLimit.of(limit))
 
@@ -92,8 +92,8 @@ class MyTableLimitView(PlayerView):
     def post(self, request: Request) -> Response:
         limit = table_limit_services.set_table_limit(
             operator=self.caller.operator,
-            currency=self.body["currency"],
-            amount=self.body["limit"],
+            currency=self.body.currency,
+            amount=self.body.limit,
             pin=self.pin,
             metadata=metadata(request),
         )

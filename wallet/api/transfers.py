@@ -1,31 +1,29 @@
 """Transfers between an operator's own wallet and its players' accounts."""
 
-import re
-from typing import Annotated, Any, Final
+from types import NoneType
+from typing import Annotated, Any, ClassVar, Final
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema_field
 from msgspec import Meta
-from rest_framework.exceptions import ErrorDetail, ValidationError
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import (
-    AMOUNT_PATTERN,
-    AmountField,
-    CurrencyField,
-    EnumField,
-    IdField,
-    MoneyTypeField,
-    PeriodQuery,
-    ReferenceField,
-    StrictSerializer,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import (
+    AMOUNT_PATTERN,
+    Amount,
+    Body,
+    Offer,
+    OfferedCurrency,
+    PeriodQuery,
+    malformed,
+    parse_body,
+    parse_query,
+    verbatim,
+)
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.events.periods import PeriodReversed
 from casino.kernel.money import MoneyType
@@ -45,43 +43,40 @@ from wallet.transfers.refusals import ReferenceDiffers, UnknownTransfer
 from wallet.transfers.services import TransferOrder
 
 ALL: Final = "all"
-_REFERENCE_PATTERN: Final = "[A-Za-z0-9][A-Za-z0-9._:-]{0,79}"
-_REFERENCE: Final = re.compile(_REFERENCE_PATTERN, re.ASCII)
+_REFERENCE: Final = r"^[A-Za-z0-9][A-Za-z0-9._:-]*\Z"
 
 
-@extend_schema_field({"type": "string", "pattern": f"^{_REFERENCE_PATTERN}$", "examples": ["op-tx-991"]})
-class TransferReferenceField(ReferenceField):
-    """An operator's own id of a transfer, which fits into an address."""
-
-    def to_internal_value(self, data: Any) -> str:
-        text = super().to_internal_value(data)
-        if not _REFERENCE.fullmatch(text):
-            raise ValidationError("A reference is 1 to 80 letters, digits and ._:-", code="field_invalid")
-        return text
-
-
-@extend_schema_field({"type": "string", "pattern": f"{AMOUNT_PATTERN}|^{ALL}$", "examples": ["25.00"]})
-class AmountOrAllField(AmountField):
+class AmountOrAll(Amount):
     """A decimal string, or `all` for everything on the account, which becomes None."""
 
-    def to_internal_value(self, data: Any) -> Any:
-        return None if data == ALL else super().to_internal_value(data)
+    made = (int, NoneType)
+    schema: ClassVar[dict[str, Any]] = {
+        "type": "string",
+        "pattern": f"{AMOUNT_PATTERN}|^{ALL}$",
+        "examples": ["25.00"],
+    }
+
+    @classmethod
+    def read(cls, value: object, offer: Offer) -> int | None:
+        """Return minor units, or None for everything."""
+        return None if value == ALL else super().read(value, offer)
 
 
-class TransferRequest(StrictSerializer):
+class TransferRequest(Body):
     """A transfer to a player's account (`in`) or back to your wallet (`out`)."""
 
-    reference = TransferReferenceField(help_text="Your own id of the transfer, unique among all of yours.")
-    direction = EnumField(TransferDirection)
-    amount = AmountOrAllField(help_text="With `out` also `all`, for everything on the account.")
-    currency = CurrencyField()
-    money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
+    reference: Annotated[
+        str, verbatim(80, "Your own id of the transfer, unique among all of yours.", pattern=_REFERENCE)
+    ]
+    direction: TransferDirection
+    amount: Annotated[AmountOrAll, Meta(description="With `out` also `all`, for everything on the account.")]
+    currency: OfferedCurrency
+    money_type: MoneyType = MoneyType.REAL
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse to take in everything. Raises ValidationError."""
-        if attrs["amount"] is None and attrs["direction"] is TransferDirection.IN:
-            raise ValidationError({"amount": [ErrorDetail("Only `out` moves all.", "field_invalid")]})
-        return attrs
+    def __post_init__(self) -> None:
+        """Refuse to take in everything. Raises Malformed."""
+        if self.amount is None and self.direction is TransferDirection.IN:
+            raise malformed("field_invalid", "may be `all` with `out` alone", "amount")
 
 
 class TransferResponse(Shape):
@@ -120,8 +115,8 @@ class TransferPage(Page[TransferResponse]):
 class TransfersQuery(PeriodQuery):
     """Filters of the list of transfers."""
 
-    player = IdField(required=False, default=None, help_text="Only those of this player.")
-    direction = EnumField(TransferDirection, required=False, default=None, help_text="Only those in this direction.")
+    player: Annotated[UUID | None, Meta(description="Only those of this player.")] = None
+    direction: Annotated[TransferDirection | None, Meta(description="Only those in this direction.")] = None
 
 
 class PlayerTransfersView(OperatorView):
@@ -159,7 +154,7 @@ class PlayerTransfersView(OperatorView):
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
-        me, order = self.caller, TransferOrder(player=player, **parse_body(TransferRequest, request))
+        me, order = self.caller, TransferOrder(player=player, **asdict(parse_body(TransferRequest, request)))
         transfer = services.transfer(order, operator=me.operator, metadata=metadata(request), key=me.key_id)
         return Response(TransferResponse.of(transfer), status=201)
 
@@ -184,7 +179,7 @@ class TransferListView(OperatorView):
     )
     def get(self, request: Request) -> Response:
         page, query = paging.parse_page_request(request, str), parse_query(TransfersQuery, request)
-        where = TransferFilter(self.caller.operator, query["player"], query["direction"], query["from"], query["to"])
+        where = TransferFilter(self.caller.operator, query.player, query.direction, query.since, query.until)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
         rows = queries.list_transfers(where, before=before, limit=page.fetch_limit)
         return Response(paging.page(TransferPage, page, rows, key=lambda row: (str(row.id),), item=TransferResponse.of))

@@ -3,23 +3,23 @@
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import (
-    FIRST_OFFERED,
-    AmountField,
-    CurrencyField,
-    CurrencyQuery,
-    ReferenceField,
-    StrictSerializer,
-    WholeNumberField,
-    parse_body,
-    parse_query,
-)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import (
+    FIRST_OFFERED,
+    Amount,
+    AmountOrZero,
+    Body,
+    CurrencyQuery,
+    OfferedCurrency,
+    integer,
+    parse_body,
+    parse_query,
+    verbatim,
+)
 from casino.api.shapes import Money, Shape
 from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView
@@ -52,57 +52,45 @@ _POLICY: Final = {
 }
 
 
-class WithdrawalPolicyRequest(StrictSerializer):
+class WithdrawalPolicyRequest(Body, kw_only=True):
     """The whole policy for a currency."""
 
-    currency = CurrencyField(required=False, default=FIRST_OFFERED)
-    auto_approve_up_to = AmountField(allow_zero=True, help_text="Withdrawals up to this amount need no approval.")
-    second_approval_above = AmountField(allow_zero=True, help_text="Withdrawals above this amount need two approvals.")
-    minimum = AmountField(required=False, default=1)
-    maximum = AmountField(required=False, default=None, allow_null=True)
-    max_pending = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=1000)
-    fee_fixed = AmountField(allow_zero=True, required=False, default=0)
-    fee_percent = ReferenceField(
-        max_length=8, required=False, default="0", help_text="Below 100, at most four decimals."
-    )
-    played_percent = WholeNumberField(
-        required=False,
-        default=100,
-        documented=(0, 1000),
-        help_text="The share of each deposit that is staked before a withdrawal leaves without being held.",
-    )
-    kyc_above = AmountField(
-        allow_zero=True,
-        required=False,
-        default=None,
-        allow_null=True,
-        help_text="Withdrawals above this amount are held until the player's identity is verified; null for none.",
-    )
-    hold_hours = WholeNumberField(
-        required=False, default=72, documented=(1, MAX_HOLD_HOURS), help_text="How long compliance has to decide."
-    )
-    hold_tags = serializers.ListField(
-        child=ReferenceField(max_length=30),
-        required=False,
-        default=list,
-        max_length=MAX_HOLD_TAGS,
-        help_text="Tags of players whose withdrawals are held.",
-    )
+    currency: OfferedCurrency = FIRST_OFFERED
+    auto_approve_up_to: Annotated[AmountOrZero, Meta(description="Withdrawals up to this amount need no approval.")]
+    second_approval_above: Annotated[
+        AmountOrZero, Meta(description="Withdrawals above this amount need two approvals.")
+    ]
+    minimum: Amount = Amount(1)
+    maximum: Amount | None = None
+    max_pending: Annotated[int, Meta(ge=1, le=1000)] | None = None
+    fee_fixed: AmountOrZero = AmountOrZero(0)
+    fee_percent: Annotated[str, verbatim(8, "Below 100, at most four decimals.")] = "0"
+    played_percent: Annotated[
+        int, integer(0, 1000, "The share of each deposit that is staked before a withdrawal leaves without being held.")
+    ] = 100
+    kyc_above: Annotated[
+        AmountOrZero | None,
+        Meta(
+            description="Withdrawals above this amount are held until the player's identity is verified; null for none."
+        ),
+    ] = None
+    hold_hours: Annotated[int, integer(1, MAX_HOLD_HOURS, "How long compliance has to decide.")] = 72
+    hold_tags: Annotated[
+        tuple[Annotated[str, verbatim(30)], ...],
+        Meta(max_length=MAX_HOLD_TAGS, description="Tags of players whose withdrawals are held."),
+    ] = ()
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def terms(self) -> dict[str, Any]:
         """Group bounds and fees, and what holds payments. Raises InvalidDepositMethod."""
-        terms = WithdrawalTerms(
-            attrs["minimum"],
-            attrs["maximum"],
-            attrs["max_pending"],
-            attrs["fee_fixed"],
-            parse_percent(attrs["fee_percent"]),
-        )
-        amounts = {name: attrs[name] for name in ("auto_approve_up_to", "second_approval_above")}
-        holds = HoldTerms(
-            attrs["played_percent"] * PERCENT, attrs["kyc_above"], attrs["hold_hours"], tuple(attrs["hold_tags"])
-        )
-        return {**amounts, "currency": attrs["currency"], "terms": terms, "holds": holds}
+        percent = parse_percent(self.fee_percent)
+        holds = HoldTerms(self.played_percent * PERCENT, self.kyc_above, self.hold_hours, self.hold_tags)
+        return {
+            "currency": self.currency,
+            "auto_approve_up_to": self.auto_approve_up_to,
+            "second_approval_above": self.second_approval_above,
+            "terms": WithdrawalTerms(self.minimum, self.maximum, self.max_pending, self.fee_fixed, percent),
+            "holds": holds,
+        }
 
 
 class WithdrawalPolicyResponse(Shape):
@@ -154,7 +142,7 @@ class WithdrawalPolicyView(OperatorView):
         description=("The latest version. Each withdrawal keeps the terms of its request."),
     )
     def get(self, request: Request) -> Response:
-        currency = parse_query(CurrencyQuery, request)["currency"]
+        currency = parse_query(CurrencyQuery, request).currency
         policy = methods.policy(operator=self.caller.operator, currency=currency)
         return Response(WithdrawalPolicyResponse.of(policy, currency))
 
@@ -175,7 +163,7 @@ class WithdrawalPolicyView(OperatorView):
     def post(self, request: Request) -> Response:
         body = parse_body(WithdrawalPolicyRequest, request)
         if not self.caller.sandbox:
-            change = changes.request_policy(operator=self.caller.operator, by=self.use_person(), **body)
+            change = changes.request_policy(operator=self.caller.operator, by=self.use_person(), **body.terms())
             return Response(ChangeResponse.of(change), status=202)
-        policy = methods.set_policy(operator=self.caller.operator, actor=self.caller.actor, **body)
-        return Response(WithdrawalPolicyResponse.of(policy, body["currency"]), status=201)
+        policy = methods.set_policy(operator=self.caller.operator, actor=self.caller.actor, **body.terms())
+        return Response(WithdrawalPolicyResponse.of(policy, body.currency), status=201)

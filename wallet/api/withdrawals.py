@@ -5,13 +5,14 @@ from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import AmountField, CurrencyQuery, EmptyRequest, EnumField, PeriodQuery, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.api.requests import Amount, CurrencyQuery, PeriodQuery, parse_body, parse_query
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.events.periods import PeriodReversed
 from casino.kernel.errors import Refusal
@@ -90,13 +91,13 @@ class WithdrawalPage(Page[WithdrawalResponse]):
 class WithdrawalsQuery(PeriodQuery):
     """Filters of the list of withdrawals, by when they were requested."""
 
-    status = EnumField(ReviewedStatus, required=False, default=None, help_text="Only those with this status.")
+    status: Annotated[ReviewedStatus | None, Meta(description="Only those with this status.")] = None
 
 
-class WithdrawalQuoteQuery(CurrencyQuery):
+class WithdrawalQuoteQuery(CurrencyQuery, kw_only=True):
     """The amount to quote for."""
 
-    amount = AmountField(help_text="A decimal string.")
+    amount: Annotated[Amount, Meta(description="A decimal string.")]
 
 
 class WithdrawalQuote(Shape):
@@ -174,8 +175,8 @@ class MyWithdrawalQuoteView(PlayerView):
         caller = self.caller
         query = parse_query(WithdrawalQuoteQuery, request)
         pending_count = withdrawals.count_pending(operator=caller.operator, player=caller.player)
-        policy = methods.policy(operator=caller.operator, currency=query["currency"])
-        return Response(WithdrawalQuote.of(policy, query["amount"], pending_count, query["currency"]))
+        policy = methods.policy(operator=caller.operator, currency=query.currency)
+        return Response(WithdrawalQuote.of(policy, query.amount, pending_count, query.currency))
 
 
 class MyWithdrawalListView(PlayerView):
@@ -223,7 +224,7 @@ class MyWithdrawalListView(PlayerView):
     def post(self, request: Request) -> Response:
         caller = self.caller
         withdrawal = withdrawals.request(
-            **payer(caller), metadata=metadata(request), **parse_body(PaymentRequest, request)
+            **payer(caller), metadata=metadata(request), **asdict(parse_body(PaymentRequest, request))
         )
         return Response(_load(caller, withdrawal), status=201)
 
@@ -249,8 +250,6 @@ class CancelWithdrawalView(PlayerView):
     @operation(
         "cancelWithdrawal",
         "Cancel a withdrawal before it is sent; the money is released at once",
-        request=EmptyRequest,
-        example={},
         returns=WithdrawalResponse,
         description=("Possible while it is in review or about to be sent; in review, it may be refused."),
         refusals=(
@@ -261,7 +260,6 @@ class CancelWithdrawalView(PlayerView):
     )
     @idempotent
     def post(self, request: Request, withdrawal: UUID) -> Response:
-        parse_body(EmptyRequest, request)
         caller = self.caller
         withdrawals.cancel(withdrawal, operator=caller.operator, player=caller.player, metadata=metadata(request))
         return Response(_load(caller, withdrawal))
@@ -273,7 +271,7 @@ def _load(caller: PlayerPrincipal, withdrawal: UUID) -> WithdrawalResponse:
 
 def _page(request: Request, caller: Principal) -> WithdrawalPage:
     page = paging.parse_page_request(request, str)
-    where = payment_filter(caller, parse_query(WithdrawalsQuery, request))
+    where = payment_filter(caller, **asdict(parse_query(WithdrawalsQuery, request)))
     before = None if page.after is None else paging.parse_uuid(page.after[0])
     rows = queries.withdrawals(where, before=before, limit=page.fetch_limit)
     return paging.page(WithdrawalPage, page, rows, key=lambda row: (str(row.id),), item=WithdrawalResponse.of)

@@ -5,14 +5,14 @@ from uuid import UUID
 
 from drf_spectacular.utils import OpenApiExample
 from msgspec import Meta
-from rest_framework import serializers
+from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import EmptyRequest, EnumField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import JSON, operation
+from casino.api.requests import Query, parse_query, verbatim
 from casino.api.shapes import Page, Shape, Timestamp, example_of
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators import acts, changes
@@ -31,14 +31,12 @@ from casino.operators.refusals import (
 )
 
 
-class ChangesQuery(serializers.Serializer[Any]):
+class ChangesQuery(Query):
     """Filters of the list of changes."""
 
-    kind = EnumField(ChangeName, required=False, default=None, help_text="Only those of this kind.")
-    subject = serializers.CharField(
-        required=False, default=None, max_length=100, help_text="Only those that change this, such as `round:…`."
-    )
-    status = EnumField(ChangeStatus, required=False, default=None, help_text="Only those with this status.")
+    kind: Annotated[ChangeName | None, Meta(description="Only those of this kind.")] = None
+    subject: Annotated[str, verbatim(100, "Only those that change this, such as `round:…`.")] | None = None
+    status: Annotated[ChangeStatus | None, Meta(description="Only those with this status.")] = None
 
 
 class ChangeResponse(Shape):
@@ -118,7 +116,9 @@ class ChangeListView(OperatorView):
         where = parse_query(ChangesQuery, request)
         page = paging.parse_page_request(request, str)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
-        rows = changes.list_changes(operator=self.caller.operator, before=before, limit=page.fetch_limit, **where)
+        rows = changes.list_changes(
+            operator=self.caller.operator, before=before, limit=page.fetch_limit, **asdict(where)
+        )
         return Response(paging.page(ChangePage, page, rows, key=lambda row: (str(row.pk),), item=ChangeResponse.of))
 
 
@@ -161,8 +161,6 @@ class ConfirmChangeView(DecidedChangeView):
             "It takes effect at `effective_at`, and can be cancelled until then. The key needs the scope with which "
             "the change is requested."
         ),
-        request=EmptyRequest,
-        example={},
         returns=ChangeResponse,
         refusals=(
             UnknownChange,
@@ -208,7 +206,7 @@ class ConfirmChangeView(DecidedChangeView):
     )
     @idempotent
     def post(self, request: Request, change: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         row, by, me = self.find(change), self.use_person(), self.caller
         require_duty(by, changes.act_of(row.kind))
         confirmed = changes.confirm(change, operator=me.operator, by=by, key=me.key_id)
@@ -222,15 +220,13 @@ class DeclineChangeView(DecidedChangeView):
         "declineChange",
         "Decline a requested change",
         description="Nothing changes.",
-        request=EmptyRequest,
         parameters=[OPTIONAL_PARAMETER],
-        example={},
         returns=ChangeResponse,
         refusals=(UnknownChange, ChangeDecided),
     )
     @idempotent
     def post(self, request: Request, change: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         by = self.use_person_or_key()
         self.find(change)
         return Response(ChangeResponse.of(changes.decline(change, operator=self.caller.operator, by=by)))
@@ -243,15 +239,13 @@ class CancelChangeView(DecidedChangeView):
         "cancelChange",
         "Cancel a change before it takes effect",
         description="Nothing changes. One person, or a key, is enough.",
-        request=EmptyRequest,
         parameters=[OPTIONAL_PARAMETER],
-        example={},
         returns=ChangeResponse,
         refusals=(UnknownChange, ChangeDecided),
     )
     @idempotent
     def post(self, request: Request, change: UUID) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         by = self.use_person_or_key()
         self.find(change)
         return Response(ChangeResponse.of(changes.cancel(change, operator=self.caller.operator, by=by)))

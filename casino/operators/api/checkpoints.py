@@ -1,15 +1,14 @@
 """The log's newest checkpoint, keys and proofs, for every operator and player: anybody can check the log."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from django.conf import settings
-from msgspec import Meta
-from rest_framework import serializers
+from msgspec import Meta, field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import StrictSerializer, parse_query
 from casino.api.openapi import operation
+from casino.api.requests import Query, parse_query
 from casino.api.shapes import HexText, ItemList, Shape, Timestamp
 from casino.checkpoints import queries, records
 from casino.checkpoints.queries import ConsistencyProof, InclusionProof
@@ -144,28 +143,28 @@ class ConsistencyProofResponse(Shape, rename={"older": "from", "newer": "to"}):
         return cls(older=proof.old.cosigned, newer=proof.new.cosigned, path=path)
 
 
-class InclusionQuery(StrictSerializer):
+class InclusionQuery(Query):
     """The position to prove, and the checkpoint to prove it in."""
 
-    position = serializers.IntegerField(min_value=1, max_value=_MAX_INTEGER, help_text="Of the event, from 1.")
-    size = serializers.IntegerField(
-        min_value=1,
-        max_value=_MAX_INTEGER,
-        required=False,
-        default=None,
-        help_text="The checkpoint's; by default the oldest that holds the position.",
-    )
+    position: Annotated[int, Meta(ge=1, le=_MAX_INTEGER, description="Of the event, from 1.")]
+    size: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=_MAX_INTEGER,
+                description="The checkpoint's; by default the oldest that holds the position.",
+            ),
+        ]
+        | None
+    ) = None
 
 
-class ConsistencyQuery(StrictSerializer):
+class ConsistencyQuery(Query):
     """The sizes of two checkpoints."""
 
-    to = serializers.IntegerField(min_value=1, max_value=_MAX_INTEGER, help_text="The newer one's size.")
-
-    def get_fields(self) -> dict[str, Any]:
-        """Add the field whose name is reserved by Python."""
-        older = serializers.IntegerField(min_value=1, max_value=_MAX_INTEGER, help_text="The older one's size.")
-        return {"from": older, **super().get_fields()}
+    old: Annotated[int, Meta(ge=1, le=_MAX_INTEGER, description="The older one's size.")] = field(name="from")
+    new: Annotated[int, Meta(ge=1, le=_MAX_INTEGER, description="The newer one's size.")] = field(name="to")
 
 
 class CheckpointView(OperatorOrPlayerView):
@@ -240,9 +239,9 @@ class InclusionProofView(OperatorOrPlayerView):
         ),
     )
     def get(self, request: Request) -> Response:
-        """Prove it. Raises UnknownCheckpoint, NotInCheckpoint, ValidationError."""
+        """Prove it. Raises UnknownCheckpoint, NotInCheckpoint, Malformed."""
         query = parse_query(InclusionQuery, request)
-        proof = queries.prove_inclusion(position=query["position"], size=query["size"])
+        proof = queries.prove_inclusion(position=query.position, size=query.size)
         return Response(InclusionProofResponse.of(proof))
 
 
@@ -265,6 +264,6 @@ class ConsistencyProofView(OperatorOrPlayerView):
         ),
     )
     def get(self, request: Request) -> Response:
-        """Prove it. Raises UnknownCheckpoint, CheckpointsReversed, ValidationError."""
+        """Prove it. Raises UnknownCheckpoint, CheckpointsReversed, Malformed."""
         query = parse_query(ConsistencyQuery, request)
-        return Response(ConsistencyProofResponse.of(queries.prove_consistency(old=query["from"], new=query["to"])))
+        return Response(ConsistencyProofResponse.of(queries.prove_consistency(old=query.old, new=query.new)))

@@ -1,19 +1,18 @@
 """The API key of a request: its terms and limits, the rotation of its secret, and its signing keys."""
 
-import json
 from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
+import msgspec
 from msgspec import Meta
 from msgspec.structs import asdict
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import EmptyRequest, EnumField, ReferenceField, StrictSerializer, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import JSON, operation
+from casino.api.requests import Body, malformed, parse_body, verbatim
 from casino.api.shapes import AmountText, CurrencyCode, Shape, Timestamp
 from casino.kernel.money import format_amount
 from casino.operators import acts, key_changes, key_limits, key_rotation, signing_keys
@@ -42,17 +41,18 @@ _PUBLIC: Final = "JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"
 _KEYID: Final = "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"
 
 
-class RotationRequest(StrictSerializer):
+class RotationRequest(Body):
     """How long the present secret stays valid."""
 
-    overlap_seconds = WholeNumberField(
-        required=False,
-        default=_OVERLAP,
-        min_value=0,
-        max_value=_MAX_OVERLAP,
-        help_text="How long the present secret stays valid beside the new one: a day by default, at a live operator an "
-        "hour at least.",
-    )
+    overlap_seconds: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=_MAX_OVERLAP,
+            description="How long the present secret stays valid beside the new one: a day by default, at a live "
+            "operator an hour at least.",
+        ),
+    ] = _OVERLAP
 
 
 class KeyType(StrEnum):
@@ -67,25 +67,24 @@ class KeyCurve(StrEnum):
     ED25519 = "Ed25519"
 
 
-class PublicKeyRequest(StrictSerializer):
+class PublicKeyRequest(Body):
     """An Ed25519 public key by RFC 8037."""
 
-    kty = EnumField(KeyType)
-    crv = EnumField(KeyCurve)
-    x = ReferenceField(max_length=100)
+    kty: KeyType
+    crv: KeyCurve
+    x: Annotated[str, verbatim(100)]
 
 
-class SigningKeyRequest(StrictSerializer):
+class SigningKeyRequest(Body):
     """A signing key: an Ed25519 public key of yours, or an HMAC secret that we make."""
 
-    algorithm = EnumField(SignatureAlgorithm)
-    jwk = PublicKeyRequest(required=False, default=None, allow_null=True, help_text="For ed25519 only.")
+    algorithm: SignatureAlgorithm
+    jwk: Annotated[PublicKeyRequest | None, Meta(description="For ed25519 only.")] = None
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def __post_init__(self) -> None:
         """Refuse a public key for HMAC, and Ed25519 without one."""
-        if (attrs["jwk"] is None) == (attrs["algorithm"] is SignatureAlgorithm.ED25519):
-            raise ValidationError({"jwk": ValidationError("Send it for ed25519 only.", "field_invalid").detail})
-        return attrs
+        if (self.jwk is None) == (self.algorithm is SignatureAlgorithm.ED25519):
+            raise malformed("field_invalid", "is for ed25519 only", "jwk")
 
 
 class KeyLimitResponse(Shape):
@@ -249,7 +248,7 @@ class RotateKeyView(OwnKeyView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        overlap, me = timedelta(seconds=parse_body(RotationRequest, request)["overlap_seconds"]), self.caller
+        overlap, me = timedelta(seconds=parse_body(RotationRequest, request).overlap_seconds), self.caller
         secret = key_rotation.rotate(
             key_id=me.key_id, by=me.actor, overlap=overlap, with_previous=me.with_previous_secret
         )
@@ -266,14 +265,12 @@ class EndRotationView(OwnKeyView):
             "Send it with the newest secret, once nobody uses the previous one: see `previous_used_at`. At a live "
             "operator the previous secret stays for an hour; staff end it at once."
         ),
-        request=EmptyRequest,
-        example={},
         returns=CurrentKeyResponse,
         refusals=(NoRotation, PreviousSecretUsed, RotationTooQuick),
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        parse_body(EmptyRequest, request)
+        del request
         me = self.caller
         key_rotation.end(key_id=me.key_id, by=me.actor, with_previous=me.with_previous_secret)
         return Response(CurrentKeyResponse.of(_load(me.key_id)))
@@ -304,7 +301,7 @@ class SigningKeysView(OwnKeyView):
     @idempotent
     def post(self, request: Request) -> Response:
         body, me, key = parse_body(SigningKeyRequest, request), self.caller, _load(self.caller.key_id)
-        jwk = None if body["jwk"] is None else json.dumps(body["jwk"])
+        jwk = None if body.jwk is None else msgspec.json.encode(body.jwk).decode()
         made = key_changes.add_signing_key(key, jwk=jwk, by=me.actor if me.sandbox else self.use_person())
         secret = made.secret or None
         if made.change is not None:

@@ -6,12 +6,11 @@ from uuid import UUID
 
 from django.db import transaction
 from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import ReferenceField, StrictSerializer, parse_body
 from casino.api.openapi import JSON, operation
+from casino.api.requests import Body, parse_body, verbatim
 from casino.api.shapes import AmountText, CurrencyCode, ItemList, Shape, Timestamp
 from casino.kernel import money
 from casino.operators import acts, key_changes, origins, services
@@ -46,12 +45,10 @@ class OwnOperatorResponse(Shape):
     ]
 
 
-class OriginsRequest(StrictSerializer):
+class OriginsRequest(Body):
     """All origins of the operator's sites; they replace the earlier ones."""
 
-    origins = serializers.ListField(
-        child=ReferenceField(max_length=origins.MAX_LENGTH), allow_empty=True, max_length=origins.MAX_ORIGINS
-    )
+    origins: Annotated[tuple[Annotated[str, verbatim(origins.MAX_LENGTH)], ...], Meta(max_length=origins.MAX_ORIGINS)]
 
 
 class OperatorOrigins(Shape):
@@ -159,7 +156,7 @@ class OperatorOriginsView(OperatorView):
     @transaction.atomic  # an assertion is used up only with its effect
     def put(self, request: Request) -> Response:
         _ = request.body  # an assertion is bound to its bytes, which parsing would use up
-        wanted = parse_body(OriginsRequest, request)["origins"]
+        wanted = parse_body(OriginsRequest, request).origins
         operator = services.get_operator(self.caller.operator)
         alone = operator.sandbox or {*operator.origins}.issuperset(wanted)
         by = self.use_person_or_key() if alone else self.use_person()

@@ -1,18 +1,15 @@
 """Players' PINs and stream tickets."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema_field
 from msgspec import Meta
-from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import StrictSerializer, parse_body
 from casino.api.idempotency import idempotent, idempotent_after
 from casino.api.openapi import operation
+from casino.api.requests import Body, Offer, Written, parse_body, require_text
 from casino.api.shapes import Shape, Timestamp
 from casino.operators import acts, pins, sessions
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_pin
@@ -59,36 +56,38 @@ class StreamTicketsView(PlayerView):
         return Response(StreamTicketResponse(issued.ticket, issued.expires_at), status=201)
 
 
-@extend_schema_field({"type": "string", "pattern": "^[0-9]{4,12}$", "format": "password"})
-class PinField(serializers.Field[str, Any, str, str]):
-    """A PIN: 4 to 12 digits as text (`not_a_string`, `pin_malformed`). No response contains it."""
+class Pin(str, metaclass=Written):
+    """A PIN: 4 to 12 digits as text. No response contains it."""
 
+    made = str
     codes = ("not_a_string", MalformedPin.code)
+    schema: ClassVar[dict[str, Any]] = {
+        "type": "string",
+        "pattern": "^[0-9]{4,12}$",
+        "format": "password",
+        "writeOnly": True,
+    }
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(write_only=True, **options)
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            raise ValidationError("A PIN is text.", code="not_a_string")
-        try:
-            pins.require_well_formed(data)
-        except MalformedPin as refusal:
-            raise ValidationError(refusal.detail, code=refusal.code) from None
-        return data
+    @classmethod
+    def read(cls, value: object, offer: Offer) -> str:
+        """Return the PIN. Raises Malformed, MalformedPin."""
+        del offer
+        pin = require_text(value)
+        pins.require_well_formed(pin)
+        return pin
 
 
-class PinRequest(StrictSerializer):
+class PinRequest(Body):
     """The player's new PIN."""
 
-    pin = PinField()
+    pin: Pin
 
 
-class PinChangeRequest(StrictSerializer):
+class PinChangeRequest(Body):
     """The current PIN and the new one."""
 
-    old_pin = PinField()
-    new_pin = PinField()
+    old_pin: Pin
+    new_pin: Pin
 
 
 class PinStatus(Shape):
@@ -106,10 +105,10 @@ class PinStatus(Shape):
         return cls(player, state.set_at, state.replaced_at)
 
 
-class PinCancellationRequest(StrictSerializer):
+class PinCancellationRequest(Body):
     """The player's PIN, which stays."""
 
-    pin = PinField()
+    pin: Pin
 
 
 class PlayerPinView(OperatorView):
@@ -119,7 +118,7 @@ class PlayerPinView(OperatorView):
     new_pin: pins.HashedPin
 
     def _hash_pin(self, request: Request) -> None:
-        self.new_pin = pins.hash_pin(parse_body(PinRequest, request)["pin"])
+        self.new_pin = pins.hash_pin(parse_body(PinRequest, request).pin)
 
     @operation(
         "setPlayerPin",
@@ -166,8 +165,8 @@ class OwnPinView(PlayerView):
 
     def _hash_pins(self, request: Request) -> None:
         body = parse_body(PinChangeRequest, request)
-        self.old_pin = pins.compare_pin(player=self.caller.player, pin=body["old_pin"])
-        self.new_pin = pins.hash_pin(body["new_pin"])
+        self.old_pin = pins.compare_pin(player=self.caller.player, pin=body.old_pin)
+        self.new_pin = pins.hash_pin(body.new_pin)
 
     @operation(
         "getMyPin",
@@ -207,7 +206,7 @@ class OwnPinReplacementView(PlayerView):
 
     def _compare_pin(self, request: Request) -> None:
         body = parse_body(PinCancellationRequest, request)
-        self.pin = pins.compare_pin(player=self.caller.player, pin=body["pin"])
+        self.pin = pins.compare_pin(player=self.caller.player, pin=body.pin)
 
     @operation(
         "keepMyPin",

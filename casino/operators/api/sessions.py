@@ -4,14 +4,14 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from django.conf import settings
-from msgspec import Meta
+from msgspec import Meta, field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.error_catalogue import IDEMPOTENCY_KEY_MALFORMED
-from casino.api.fields import ReferenceField, StrictSerializer, WholeNumberField, parse_body
 from casino.api.idempotency import read_key
 from casino.api.openapi import OPTIONAL_IDEMPOTENCY_KEY, operation
+from casino.api.requests import Body, integer, parse_body, verbatim
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.api.views import BaseApiView
 from casino.operators import acts, brands, launches, services, sessions
@@ -29,29 +29,24 @@ from casino.operators.refusals import (
 )
 
 
-class PlayerSessionRequest(StrictSerializer):
-    """The lifetime of the token, and the brand under which the player plays."""
-
-    brand = ReferenceField(
-        required=False, default=None, max_length=40, help_text="A brand's slug; by default that of the key or player."
-    )
-    ttl_seconds = WholeNumberField(
-        required=False, default=lambda: settings.PLAYER_SESSION_SECONDS, documented=sessions.SESSION_SECONDS
-    )
-
-
-class RenewalRequest(StrictSerializer):
+class RenewalRequest(Body):
     """How long the session lasts from now."""
 
-    ttl_seconds = WholeNumberField(
-        required=False, default=lambda: settings.PLAYER_SESSION_SECONDS, documented=sessions.SESSION_SECONDS
+    ttl_seconds: Annotated[int, integer(*sessions.SESSION_SECONDS)] = field(
+        default_factory=lambda: settings.PLAYER_SESSION_SECONDS
     )
 
 
-class LaunchCodeRequest(StrictSerializer):
+class PlayerSessionRequest(RenewalRequest):
+    """The lifetime of the token, and the brand under which the player plays."""
+
+    brand: Annotated[str, verbatim(40, "A brand's slug; by default that of the key or player.")] | None = None
+
+
+class LaunchCodeRequest(Body):
     """The code of a launch."""
 
-    code = ReferenceField(max_length=100, help_text="From the address that `POST /launches` returned.")
+    code: Annotated[str, verbatim(100, "From the address that `POST /launches` returned.")]
 
 
 LAUNCH_CODE_EXAMPLE = {"code": "lc_vQ2l0y6mG1kYw8bZ5n3r7t9c4x1a6e2s8d0f5h7j9k3"}
@@ -146,8 +141,8 @@ class PlayerSessionsView(OperatorView):
         opened = sessions.open_session(
             operator=caller.operator,
             player=player,
-            seconds=body["ttl_seconds"],
-            brand=brands.chosen_scope(caller, body["brand"]),
+            seconds=body.ttl_seconds,
+            brand=brands.chosen_scope(caller, body.brand),
             opened_by=caller.key_id,
         )
         session = PlayerSessionResponse(
@@ -182,7 +177,7 @@ class RenewPlayerSessionView(OperatorView):
         ),
     )
     def post(self, request: Request, player: UUID) -> Response:
-        seconds = parse_body(RenewalRequest, request)["ttl_seconds"]
+        seconds = parse_body(RenewalRequest, request).ttl_seconds
         services.require_player(operator=self.caller.operator, player=player)
         return Response(SessionExpiry(sessions.renew_session(player=player, seconds=seconds)))
 
@@ -215,7 +210,7 @@ class LaunchSessionView(BaseApiView):
     def post(self, request: Request) -> Response:
         """Open the session; a repeat opens another one, because a stored response would contain a secret."""
         body, key = parse_body(LaunchCodeRequest, request), read_key(request)
-        player, opened, options = launches.redeem(code=body["code"], key=key)
+        player, opened, options = launches.redeem(code=body.code, key=key)
         session = LaunchedSession(
             token=opened.token,
             expires_at=opened.expires_at,
@@ -274,5 +269,5 @@ class RenewCurrentSessionView(PlayerView):
         ),
     )
     def post(self, request: Request) -> Response:
-        me, code = self.caller, parse_body(LaunchCodeRequest, request)["code"]
+        me, code = self.caller, parse_body(LaunchCodeRequest, request).code
         return Response(SessionExpiry(launches.renew(code=code, player=me.player, session=me.session)))

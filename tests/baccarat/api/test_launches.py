@@ -118,12 +118,12 @@ def test_keys_by_which_nothing_could_be_proven_are_refused(lucky: Tenant, witnes
     log, own = log_keys()[0], log_keys()[0].public.hex()
     another = NoteKey("w2", SignatureType.COSIGNATURE, bytes(32)).vkey
     for keys, why in (
-        ([own, "ab"], "'ab' is neither 64 hex digits nor the NAME+ID+KEY of a cosigner."),
-        ([own.upper(), witness.vkey], "is neither 64 hex digits"),
-        ([own, witness.vkey.replace("w1+", "w2+")], "is neither 64 hex digits"),
-        ([own, log.vkey], "is neither 64 hex digits"),
-        ([RELEASE_KEY, witness.vkey], "None of them is a key of this log."),
-        ([own, another], "None of them is the key of a witness that cosigns this log."),
+        ([own, "ab"], "'ab', neither 64 hex digits nor the NAME+ID+KEY of a cosigner."),
+        ([own.upper(), witness.vkey], "neither 64 hex digits"),
+        ([own, witness.vkey.replace("w1+", "w2+")], "neither 64 hex digits"),
+        ([own, log.vkey], "neither 64 hex digits"),
+        ([RELEASE_KEY, witness.vkey], "Has no key of this log."),
+        ([own, another], "Has no key of a witness that cosigns this log."),
     ):
         answer = lucky.post("launches", {"player": PLAYER, "proof_keys": keys})
         assert (answer.status_code, answer.json()["code"]) == (422, "field_invalid")

@@ -96,7 +96,7 @@ def test_the_board_of_a_shoe_that_has_ended_is_kept(lucky: Tenant) -> None:
         assert len(whole["bead_plate"]) - len(marks) in (0, 1)  # the last round came with the next shoe
     assert max(played) > 3
     assert alice.read(at, shoe=3) == alice.read(at)
-    for shoe, refusal in ((4, (404, "unknown_shoe")), (0, (422, "number_too_small")), ("x", (422, "field_invalid"))):
+    for shoe, refusal in ((4, (404, "unknown_shoe")), (0, (422, "number_too_small")), ("x", (422, "not_an_integer"))):
         answer = alice.get(at, shoe=shoe)
         assert (answer.status_code, answer.json()["code"]) == refusal
     mini = lucky.table("mini")

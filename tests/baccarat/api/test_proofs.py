@@ -282,4 +282,4 @@ def test_who_asks_for_a_proof_soon_gets_a_checkpoint_at_the_next_look_and_no_oth
 
     seal()
     assert checkpoints.sign_if_due() == 0, "the proof is whole"
-    assert alice.get(proof, soon="maybe").json()["code"] == "unknown_choice"
+    assert alice.get(proof, soon="maybe").json()["code"] == "not_a_boolean"

@@ -1,34 +1,27 @@
 """A service with three URLs that the tests of the API's edge use as URL configuration."""
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Annotated, Any, cast
 from uuid import UUID
 
 from django.db import connection
 from django.urls import include, path, re_path
-from rest_framework import serializers
+from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import asdict
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging, views
-from casino.api.fields import (
-    AmountField,
-    CurrencyField,
-    FlagField,
-    IdField,
-    MoneyTypeField,
-    StrictSerializer,
-    TextField,
-    WholeNumberField,
-    parse_body,
-)
 from casino.api.idempotency import idempotent, idempotent_without_storing
+from casino.api.openapi import operation
+from casino.api.requests import Amount, AmountOrZero, Body, OfferedCurrency, Text, parse_body, verbatim
 from casino.api.shapes import Money, Page
 from casino.events.ids import new_id
 from casino.events.sql import database_now
 from casino.events.store import VersionConflict
 from casino.kernel.errors import Refusal
+from casino.kernel.money import MoneyType
 from casino.operators.models import Operator
 
 
@@ -49,24 +42,29 @@ class ByName(BaseAuthentication):
         return (Bob() if request.META.get("HTTP_AUTHORIZATION") == "bob" else Alice()), None
 
 
-class Stakes(serializers.DictField):
-    child = AmountField()
+class Name(Text):
+    limit = 10
 
 
-class Body(StrictSerializer):
-    amount = AmountField(required=False)
-    fee = AmountField(required=False, allow_zero=True)
-    currency = CurrencyField(required=False)
-    money_type = MoneyTypeField(required=False)
-    name = TextField(required=False, max_length=10)
-    seat = WholeNumberField(required=False, min_value=1, max_value=14)
-    loud = FlagField(required=False)
-    table = IdField(required=False)
-    stakes = Stakes(required=False)
+class LongName(Text):
+    limit = 200
 
 
-class NeedsName(StrictSerializer):
-    name = TextField(max_length=200)
+class Everything(Body):
+    amount: Amount | UnsetType = UNSET
+    fee: AmountOrZero | UnsetType = UNSET
+    currency: OfferedCurrency | UnsetType = UNSET
+    money_type: MoneyType | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
+    slug: Annotated[str, verbatim(4)] | UnsetType = UNSET
+    seat: Annotated[int, Meta(ge=1, le=14)] | UnsetType = UNSET
+    loud: bool | UnsetType = UNSET
+    table: UUID | UnsetType = UNSET
+    stakes: dict[str, Amount] | UnsetType = UNSET
+
+
+class NeedsName(Body):
+    name: LongName
 
 
 class HouseIsClosed(Refusal):
@@ -79,8 +77,8 @@ class Read(views.BaseApiView):
     authentication_classes = [ByName]
 
     def post(self, request: Request) -> Response:
-        found = parse_body(Body, request)
-        return Response({name: str(value) for name, value in found.items()})
+        found = asdict(parse_body(Everything, request))
+        return Response({name: str(value) for name, value in found.items() if value is not UNSET})
 
 
 class ReadName(views.BaseApiView):
@@ -88,6 +86,15 @@ class ReadName(views.BaseApiView):
 
     def post(self, request: Request) -> Response:
         return Response(parse_body(NeedsName, request))
+
+
+class Ring(views.BaseApiView):
+    authentication_classes = [ByName]
+
+    @operation("ring", "Ring the bell", description="Whoever rings has nothing to say.", returns=Money)
+    def post(self, request: Request) -> Response:
+        del request
+        return Response()
 
 
 class Fail(views.BaseApiView):
@@ -166,6 +173,7 @@ handler500 = views.handler500
 urlpatterns = [
     path("api/v1/read", Read.as_view()),
     path("api/v1/read-name", ReadName.as_view()),
+    path("api/v1/ring", Ring.as_view()),
     path("api/v1/fail", Fail.as_view()),
     path("api/v1/refuse", Refuse.as_view()),
     path("api/v1/peek", Peek.as_view()),

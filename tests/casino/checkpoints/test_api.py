@@ -22,7 +22,7 @@ REFUSED = [
     ("proofs/inclusion", {"position": 1, "more": 1}, "unknown_parameter"),
     ("proofs/consistency", {"from": 400, "to": 3}, "checkpoints_reversed"),
     ("proofs/consistency", {"from": 3, "to": 9}, "unknown_checkpoint"),
-    ("proofs/consistency", {"from": "x", "to": 1}, "field_invalid"),
+    ("proofs/consistency", {"from": "x", "to": 1}, "not_an_integer"),
 ]
 
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import pytest
 from msgspec import Meta, Struct
 
-from casino.kernel.conversion import Malformed, convert
+from casino.kernel.conversion import Malformed, codes_of, convert
+from casino.kernel.errors import Fault
 from casino.kernel.money import AmountText
 
 
@@ -85,3 +86,55 @@ def test_all_that_is_wrong_is_told_below_a_path() -> None:
     assert fields == {"body.flag", "body.odd", "body.inner.from", "body.inner.names[0]", "body.inner.names[1]"}
     assert "body.inner.from must be at most 3." in str(refused.value)
     assert "body.flag must be true or false." in str(refused.value)
+
+
+class Even(int):
+    """Written as text, read by a hook."""
+
+    codes = ("odd",)
+
+
+class Pair(Struct, forbid_unknown_fields=True):
+    low: Even
+    high: Even | None = None
+
+    codes = ("descending",)
+
+    def __post_init__(self) -> None:
+        if self.high is not None and self.high < self.low:
+            raise Malformed(Fault("high", "descending", "must not be below the other"))
+
+
+class Pairs(Struct):
+    pairs: list[Pair]
+
+
+def even(kind: type, value: Any) -> Any:
+    number = kind(value)
+    if number % 2:
+        raise Malformed(Fault("", "odd", f"must be even, not {number}"))
+    return number
+
+
+def test_a_hook_reads_further_types_and_its_faults_have_their_places() -> None:
+    assert convert({"pairs": [{"low": "2", "high": "4"}]}, Pairs, hook=even) == Pairs([Pair(Even(2), Even(4))])
+    with pytest.raises(Malformed) as refused:
+        convert({"pairs": [{"low": "1", "high": "3"}, {"low": "4", "high": "2"}]}, Pairs, hook=even)
+    assert refused.value.faults == (
+        Fault("pairs[0].low", "odd", "must be even, not 1"),
+        Fault("pairs[0].high", "odd", "must be even, not 3"),
+        Fault("pairs[1].high", "descending", "must not be below the other"),
+    )
+
+
+def test_the_codes_of_a_type_are_those_of_all_that_can_be_wrong_with_it() -> None:
+    assert codes_of(Pairs) == {"not_an_object", "unknown_field", "field_required", "not_an_array"} | {
+        "descending", "field_null", "odd",
+    }  # fmt: skip
+    assert codes_of(Annotated[str, Meta(min_length=1, max_length=2, pattern="x")]) == {
+        "not_a_string", "field_blank", "field_too_long", "field_invalid",
+    }  # fmt: skip
+    assert codes_of(dict[str, Annotated[int, Meta(ge=0)] | bool]) == {
+        "not_an_object", "not_an_integer", "number_too_small", "not_a_boolean",
+    }  # fmt: skip
+    assert codes_of(Colour) == {"not_a_string", "unknown_choice"}

@@ -175,7 +175,7 @@ def test_more_than_is_there_or_owed_money_does_not_move_out(house: Tenant) -> No
     [
         ({"reference": "a b"}, "field_invalid"),
         ({"reference": ""}, "field_blank"),
-        ({"reference": "x" * 81}, "field_invalid"),
+        ({"reference": "x" * 81}, "field_too_long"),
         ({"reference": 7}, "not_a_string"),
         ({"amount": "0.00"}, "amount_not_positive"),
         ({"amount": "10.005"}, "amount_malformed"),

@@ -70,7 +70,7 @@ def test_one_invalid_field_has_its_own_code(client: Client, body: dict[str, Any]
 def test_a_missing_field_is_required(client: Client) -> None:
     answer = client.post("/api/v1/read-name", {}, content_type="application/json")
 
-    assert answer.json()["errors"] == [{"field": "name", "code": "field_required", "detail": "This field is required."}]
+    assert answer.json()["errors"] == [{"field": "name", "code": "field_required", "detail": "Is missing."}]
     assert answer.json()["code"] == "field_required"
 
 
@@ -82,6 +82,28 @@ def test_several_invalid_fields_are_all_listed(client: Client) -> None:
         ("amount", "amount_not_text"),
         ("stakes.tie", "amount_malformed"),
         ("colour", "unknown_field"),
+    ]
+
+
+def test_a_body_that_no_operation_asked_for_is_refused(client: Client) -> None:
+    answer = client.post("/api/v1/ring", {"loud": True}, content_type="application/json")
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "unknown_field")
+    assert [client.post("/api/v1/ring", body, content_type="application/json").status_code for body in ({}, "")] == [
+        200,
+        200,
+    ]
+
+
+def test_a_text_is_taken_as_people_see_it_and_a_reference_as_it_is(client: Client) -> None:
+    answer = post(client, {"name": " Ann\u00a0\u200b B ", "slug": " a "})
+
+    assert answer.json() == {"name": "Ann B", "slug": " a "}
+    assert [post(client, {"slug": slug}).json()["code"] for slug in ("", "a\n", "aaaaa", 5)] == [
+        "field_blank",
+        "field_invalid",
+        "field_too_long",
+        "not_a_string",
     ]
 
 
