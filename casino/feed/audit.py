@@ -26,9 +26,13 @@ MAX_FINDINGS: Final = 1000
 """The most findings; one more says that there are others."""
 
 _BATCH: Final = 2000
-_OLDEST: Final = """
-    SELECT coalesce(max(position), 0) FROM events_seal JOIN events_event AS event ON event.id = event_id
-     WHERE recorded_at < clock_timestamp() - make_interval(days => %s)
+_EVENTS: Final = "FROM events_seal JOIN events_event AS event ON event.id = event_id"
+_IS_KEPT: Final = f"""
+    SELECT recorded_at >= clock_timestamp() - make_interval(days => %s) {_EVENTS} WHERE position = %s
+"""
+_LAST_EXPIRED: Final = f"""
+    SELECT coalesce(max(position), 0) {_EVENTS}
+     WHERE recorded_at < clock_timestamp() - make_interval(days => %s) AND position > %s
 """
 _STORED: Final = """
     SELECT operator_id, position, type, subject, time, data::text, number FROM feed_feeditem
@@ -60,7 +64,7 @@ Told = tuple[str, Any, Mapping[str, Any]]
 
 def check(*, since: int = 0) -> list[Finding]:
     """Return what differs in items of events after a position, on the caller's snapshot."""
-    position = max(since, _first_kept())
+    position = since if _is_kept(since) else max(since, _last_expired(since))
     findings = [
         Finding(GAP, f"feed of {operator}, item {number}", f"{expected} in the order of the log", str(actual))
         for operator, number, expected, actual in fetch(_GAPS, [position, MAX_FINDINGS])
@@ -72,9 +76,13 @@ def check(*, since: int = 0) -> list[Finding]:
     return findings
 
 
-def _first_kept() -> int:
-    """Return the position after which no item has expired."""
-    return int(fetch(_OLDEST, [settings.FEED_DAYS])[0][0])
+def _is_kept(position: int) -> bool:
+    """Return whether no item of a later event has expired; asked first, as it takes no time."""
+    return any(kept for (kept,) in fetch(_IS_KEPT, [settings.FEED_DAYS, position]))
+
+
+def _last_expired(since: int) -> int:
+    return int(fetch(_LAST_EXPIRED, [settings.FEED_DAYS, since])[0][0])
 
 
 def _compare_items(position: int) -> Iterator[Finding]:

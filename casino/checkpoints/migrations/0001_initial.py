@@ -12,7 +12,11 @@ TABLES = [
 ]
 AUDITS = ("checkpoints_auditstate", "checkpoints_auditrun")
 # Of the app `crypto`, which lies below the event store.
-HELD = {"crypto_blindindexkey": HeldTable(("id",)), "crypto_personalkey": HeldTable(("player_id",))}
+HELD = {
+    "checkpoints_auditrun": HeldTable(("id",)),
+    "crypto_blindindexkey": HeldTable(("id",)),
+    "crypto_personalkey": HeldTable(("player_id",)),
+}
 REVERSE = f"DROP TABLE checkpoints_wanted, {', '.join(TABLES)}"
 
 

@@ -34,6 +34,7 @@ HELD = {
     "staff_authenticator": HeldTable(("id",), ignored=("last_step",), own=("key_id", "encrypted_secret")),
     "staff_identityprovider": HeldTable(("id",), own=("key_id", "encrypted_secret")),
     "staff_passwordcode": HeldTable(("user_id",), own=()),
+    "staff_providerdescription": HeldTable(("provider_id",), ignored=("due_at", "error")),
     "staff_recoverycode": HeldTable(("id",), own=("used_at",)),
     "staff_staffaccount": HeldTable(("user_id",), own=("password_changed_at", "confirmed_key")),
     "staff_roleend": HeldTable(("id",)),

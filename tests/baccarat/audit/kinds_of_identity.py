@@ -42,6 +42,7 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "an identity removed": ("staff_staffidentity", REMOVED),
     "an identity provider at another address": ("staff_identityprovider", "issuer = 'https://mine.example'"),
     "a removed identity provider revived": ("staff_identityprovider", "removed_at = NULL"),
+    "what an identity provider says of its keys replaced": ("staff_providerdescription", "document = '{}'"),
     "an identity provider trusted with second factors": ("staff_identityprovider", "second_factors = '{any}'"),
     "an identity provider confirmed by somebody else": ("staff_identityprovider", "confirmed_by = 'mine'"),
     "a member of staff of an operator for longer": ("operators_staffmembership", "since = since - interval '1 year'"),
@@ -108,6 +109,8 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "an action of a case removed": ("compliance_caseaction", REMOVED),
     "a clock shown as right": ("compliance_clockreading", "offset_ms = 0"),
     "a report with other figures": ("reports_report", "figures = '{\"mine\": 1}'"),
+    "an audit with another verdict": ("checkpoints_auditrun", "verdict = 'audit: ok'"),
+    "an audit removed": ("checkpoints_auditrun", REMOVED),
     "a threshold of significant events raised": ("significant_threshold", "win = win * 10"),
 }
 """By name: the table, and what is set in one row of it, or that it is removed. Each kind has a row of its own."""

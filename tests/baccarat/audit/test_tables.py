@@ -24,6 +24,8 @@ STORE: Final = {
 }
 """The events, and what is signed over them: the audit recomputes it."""
 COMPARED: Final = {
+    "feed_feedhead": "counts the items",
+    "feed_feeditem": "derived from the log; what was announced is not, and is told of rows that other tables hold",
     "wallet_account": "the ledger's audit derives its name and id",
     "wallet_entry": "the ledger's audit derives it from its event",
     "wallet_posting": "the ledger's audit derives it from its entry's event",
@@ -43,7 +45,6 @@ THROWN_AWAY: Final = {
     "axes_accessattemptexpiration": "as the attempts",
     "axes_accessfailurelog": "as the attempts",
     "axes_accesslog": "not written",
-    "checkpoints_auditrun": "when was audited; a night that is missing raises an alert, findings are recorded events",
     "checkpoints_wanted": "that a checkpoint is asked for; asked again",
     "compliance_erasurecopy": "which erasures the storage has; found again there",
     "compliance_dataexport": "deleted after a day",
@@ -54,8 +55,6 @@ THROWN_AWAY: Final = {
     "events_announcement": "a queue of facts on their way to feeds",
     "events_subscription": "how far a subscriber has read; what it wrote is compared",
     "events_unsealed": "the sealer's queue, which the audit checks for gaps",
-    "feed_feedhead": "counts the items",
-    "feed_feeditem": "derived from the log, and from announcements of rows that other tables hold",
     "feed_webhookdelivery": "a queue",
     "feed_webhookrun": "a queue",
     "jobs_job": "when jobs are due; one that is put off runs at once",
@@ -68,7 +67,6 @@ THROWN_AWAY: Final = {
     "risk_activity": "sums of the sealed events of three months, derived again if they are lost",
     "risk_playernetwork": "who shared a network lately, a hint for staff",
     "risk_playerpair": "as risk_activity",
-    "staff_providerdescription": "what identity providers say of themselves, read again every ten minutes",
     "significant_unacknowledged": "a queue, derived from significant events",
     "wallet_payment_due": "a queue, repaired by a rebuild",
     "wallet_remote_due": "a queue, repaired by a rebuild",
@@ -139,6 +137,7 @@ def test_what_is_not_counted_of_a_row_says_how_it_was_used_or_is_overwritten_by_
         "operators_playersession": ("last_used_at", "reality_check_at"),
         "operators_signingkey": ("last_used_at",),
         "staff_authenticator": ("last_step",),
+        "staff_providerdescription": ("due_at", "error"),
         "wallet_notice": ("read_at",),
         "wallet_providercallback": ("next_try_at", "attempts", "last_error"),
     }
