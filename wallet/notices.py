@@ -18,7 +18,7 @@ from casino.compliance.complaints import OUTCOMES, ComplaintAnswered
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import database_now, execute, fetch
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Missing
 from casino.operators.models import Operator
 
 _NEWEST: Final = UUID(int=2**128 - 1)
@@ -38,9 +38,7 @@ _READ: Final = f"""
 _UNREAD: Final = "SELECT count(*) FROM wallet_notice WHERE player_id = %s AND operator_id = %s AND read_at IS NULL"
 
 
-class UnknownNotice(Refusal):
-    code = "unknown_notice"
-    kind = RefusalKind.MISSING
+class UnknownNotice(Missing):
     title = "There is no such notice"
     remedy = "Use an id from GET /api/v1/notices."
 

@@ -1,6 +1,6 @@
 """Reasons why a round cannot be proven, or not yet, or not to this reader."""
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Forbidden, Missing, Refusal
 
 
 class NothingToProve(Refusal):
@@ -10,20 +10,17 @@ class NothingToProve(Refusal):
 
 
 class RoundNotSealed(Refusal):
-    code = "round_not_sealed"
     title = "The round's last event has no place in the log yet"
     remedy = "Ask again in a second."
 
 
-class NotInThatRound(Refusal):
+class NotInThatRound(Forbidden):
     code = "not_in_round"
-    kind = RefusalKind.FORBIDDEN
     title = "You were not in this round"
     remedy = "Ask for a round in which you had a seat."
 
 
-class UnknownPackUrl(Refusal):
+class UnknownPackUrl(Missing):
     code = "unknown_dispute_pack"
-    kind = RefusalKind.MISSING
     title = "There is no dispute pack at this address, or its link has expired"
     remedy = "Ask whoever gave you the link for a new one."

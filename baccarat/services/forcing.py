@@ -15,13 +15,11 @@ from baccarat.domain.tables.kill_switch import STOPS
 from baccarat.domain.tables.refusals import BettingNotOpen, RulesAreRetired, TableIsClosing, UnknownTable
 from baccarat.storage import repository
 from casino.events.store import Metadata
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Forbidden
 from casino.operators.refusals import SandboxOnly
 
 
-class ForcedCardsAreOff(Refusal):
-    code = "forced_cards_are_off"
-    kind = RefusalKind.FORBIDDEN
+class ForcedCardsAreOff(Forbidden):
     title = "No cards can be chosen at this installation"
     remedy = "Use a test installation, which runs with FORCED_CARDS."
 

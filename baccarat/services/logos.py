@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Invalid
 
 MAX_BYTES: Final = 45_000  # a request has at most 64 KiB, and base64 adds a third
 MAX_SIZE: Final = (1024, 512)
@@ -21,9 +21,7 @@ _ONE_AT_A_TIME: Final = threading.Lock()
 """However many logos come, the memory of one is enough."""
 
 
-class LogoNotAccepted(Refusal):
-    code = "logo_not_accepted"
-    kind = RefusalKind.INVALID
+class LogoNotAccepted(Invalid):
     title = "The logo is not accepted"
     remedy = "Send a PNG of at most 45,000 bytes, 1024 pixels wide and 512 high, as base64."
 

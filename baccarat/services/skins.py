@@ -17,7 +17,7 @@ from baccarat.services import logos
 from baccarat.storage.models import Skin
 from casino.events.ids import new_id
 from casino.events.sql import database_now
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Invalid, Missing, Refusal
 from casino.operators.models import Brand, Operator
 from casino.operators.principals import BrandScope
 from casino.operators.refusals import InvalidSlug
@@ -74,35 +74,30 @@ _PAIRS: Final = (
 """Foreground, background, and the least contrast between them; what is no property never changes."""
 
 
-class UnknownSkin(Refusal):
-    code = "unknown_skin"
-    kind = RefusalKind.MISSING
+class UnknownSkin(Missing):
     title = "There is no such skin"
     remedy = "List your skins, or set it first."
 
 
 class TooManySkins(Refusal):
-    code = "too_many_skins"
     title = "There are too many skins"
     remedy = "Remove one first."
     fact_types = {"limit": int}
 
 
-class ColourMissing(Refusal):
+class ColourMissing(Invalid):
     """`colour` is the one without which the contrast is not known."""
 
     code = "skin_colour_missing"
-    kind = RefusalKind.INVALID
     title = "A colour needs the one beside it"
     remedy = "Set both, so that the contrast between them can be checked."
     fact_types = {"colour": Annotated[str, Meta(extra_json_schema={"enum": list(COLOURS)})]}
 
 
-class ContrastTooLow(Refusal):
+class ContrastTooLow(Invalid):
     """`contrast` and `needed` are ratios by WCAG 2."""
 
     code = "skin_contrast_too_low"
-    kind = RefusalKind.INVALID
     title = "Two colours are too much alike"
     remedy = "Choose a lighter or a darker one; words need a contrast of 4.5, large words and lines one of 3."
     fact_types = {"foreground": str, "background": str, "contrast": _Ratio, "needed": _Ratio}

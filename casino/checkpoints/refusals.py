@@ -1,39 +1,30 @@
 """Refusals of requests for checkpoints and proofs."""
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Invalid, Missing, Refusal, Unavailable
 
 
-class UnknownCheckpoint(Refusal):
-    code = "unknown_checkpoint"
-    kind = RefusalKind.MISSING
+class UnknownCheckpoint(Missing):
     title = "There is no such checkpoint"
     remedy = "Name the size of one that you were given, or wait for the first."
 
 
 class NotInCheckpoint(Refusal):
-    code = "not_in_checkpoint"
-    kind = RefusalKind.CONFLICT
     title = "The checkpoint does not hold this position"
     remedy = "Name a newer checkpoint, or wait for the next: positions are signed within minutes."
 
 
-class CheckpointsReversed(Refusal):
-    code = "checkpoints_reversed"
-    kind = RefusalKind.INVALID
+class CheckpointsReversed(Invalid):
     title = "The first checkpoint is newer than the second"
     remedy = "Give the older checkpoint as `from` and the newer one as `to`."
 
 
-class ArchiveNotConfigured(Refusal):
-    code = "archive_not_configured"
-    kind = RefusalKind.UNAVAILABLE
+class ArchiveNotConfigured(Unavailable):
     title = "There is no storage of archives"
     remedy = "Set ARCHIVE_STORAGE."
 
 
-class InvalidMonth(Refusal):
+class InvalidMonth(Invalid):
     code = "archive_month_invalid"
-    kind = RefusalKind.INVALID
     title = "This is not a month"
     remedy = "Name a month of UTC such as 2026-01."
 
@@ -50,9 +41,8 @@ class MonthUnderLegalHold(Refusal):
     remedy = "Archive it when LEGAL_HOLD is lifted."
 
 
-class MonthEmpty(Refusal):
+class MonthEmpty(Missing):
     code = "archive_month_empty"
-    kind = RefusalKind.MISSING
     title = "No round ended in that month"
     remedy = "Name another month."
 

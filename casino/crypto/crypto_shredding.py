@@ -30,7 +30,7 @@ from casino.crypto.encryption import (
     encrypt_secret,
 )
 from casino.crypto.models import PersonalKey
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Refusal
 
 PREFIX: Final = "~sealed1~"
 NOBODY: Final = UUID(int=0)
@@ -45,7 +45,6 @@ _TOKEN: Final = re.compile(r"~sealed1~[0-9a-f]{32}(?:\.[0-9a-f]{32})*~[A-Za-z0-9
 
 class PersonalDataErased(Refusal):
     code = "person_erased"
-    kind = RefusalKind.CONFLICT
     title = "This player's personal data has been erased"
     remedy = "Register the person again."
 

@@ -5,12 +5,10 @@ from typing import Any
 from uuid import UUID
 
 from casino.events.ids import first_id, last_id
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Invalid
 
 
-class PeriodReversed(Refusal):
-    code = "period_reversed"
-    kind = RefusalKind.INVALID
+class PeriodReversed(Invalid):
     title = "The period ends before it begins"
     remedy = "Send a `to` after `from`."
 

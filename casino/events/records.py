@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Refusal
 
 METADATA: Final = """coalesce(event.metadata, (
     SELECT first.metadata FROM events_event AS first
@@ -83,8 +83,6 @@ class SealedEvent(NamedTuple):
 class VersionConflict(Refusal):
     """Another writer appended to the stream first."""
 
-    code = "version_conflict"
-    kind = RefusalKind.CONFLICT
     title = "This has changed since you looked"
     remedy = "Read it again and repeat the request if it still makes sense."
 

@@ -1,5 +1,6 @@
 """Refusals: commands that the rules do not allow. Nothing has changed; the caller learns why and what to do."""
 
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple, NewType
@@ -30,9 +31,10 @@ class RefusalKind(StrEnum):
 class Refusal(Exception):
     """Base of all refusals. Subclasses name the reason and are defined beside the rule that raises them.
 
-    `code` is stable and public, `title` says what is wrong, `remedy` what to do about it; `facts` are JSON-ready
-    details of this case (the API adds amounts as decimal strings). `fact_types` declares them: one that
-    may be None may also be absent. `faults` are what is wrong with single fields of the request's `member`.
+    `code` is stable and public, and made of the class's name unless it has another; the kind is the base's: a conflict,
+    or one of those below. `title` says what is wrong, `remedy` what to do about it; `facts` are JSON-ready details of
+    this case (the API adds amounts as decimal strings). `fact_types` declares them: one that may be None may also be
+    absent. `faults` are what is wrong with single fields of the request's `member`.
     """
 
     code: ClassVar[str] = "refused"
@@ -44,6 +46,11 @@ class Refusal(Exception):
     """The member of a request that `faults` are about."""
     faults: Sequence[Fault] = ()
 
+    def __init_subclass__(cls) -> None:
+        """Make the code of a class that has a title: the others are bases."""
+        if "title" in vars(cls) and "code" not in vars(cls):
+            cls.code = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
     def __init__(self, detail: str = "", **facts: object) -> None:
         super().__init__(detail or self.title)
         self.detail = detail or self.title
@@ -52,6 +59,36 @@ class Refusal(Exception):
     def message(self) -> str:
         """Return sentences that say what is wrong and what to do about it."""
         return f"{self.detail.rstrip('.')}. {self.remedy}"
+
+
+class Invalid(Refusal):
+    """What was sent is not right."""
+
+    kind = RefusalKind.INVALID
+
+
+class Forbidden(Refusal):
+    """Who asks may not do this."""
+
+    kind = RefusalKind.FORBIDDEN
+
+
+class Missing(Refusal):
+    """There is no such thing."""
+
+    kind = RefusalKind.MISSING
+
+
+class Gone(Refusal):
+    """There is no such thing any more."""
+
+    kind = RefusalKind.GONE
+
+
+class Unavailable(Refusal):
+    """This can't be done now."""
+
+    kind = RefusalKind.UNAVAILABLE
 
 
 class CommittedRefusal(Refusal):

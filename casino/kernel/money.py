@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Invalid, Refusal
 
 NO_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split())
 THOUSANDTHS: Final = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
@@ -58,37 +58,27 @@ class MoneyType(StrEnum):
     PLAY = "play"
 
 
-class UnknownCurrency(Refusal):
-    code = "unknown_currency"
-    kind = RefusalKind.INVALID
+class UnknownCurrency(Invalid):
     title = "This is not a currency we know"
     remedy = "Send an ISO 4217 code in capitals, such as EUR, or the code of another currency that you offer."
 
 
-class AmountNotText(Refusal):
-    code = "amount_not_text"
-    kind = RefusalKind.INVALID
+class AmountNotText(Invalid):
     title = "An amount must be a decimal string, not a number"
     remedy = 'Send the amount in quotes, such as "25.00": numbers lose cents on the way.'
 
 
-class AmountMalformed(Refusal):
-    code = "amount_malformed"
-    kind = RefusalKind.INVALID
+class AmountMalformed(Invalid):
     title = "This is not an amount of money"
     remedy = 'Write plain digits with at most the decimals of the currency, such as "25.00".'
 
 
-class AmountNotPositive(Refusal):
-    code = "amount_not_positive"
-    kind = RefusalKind.INVALID
+class AmountNotPositive(Invalid):
     title = "The amount must be more than zero"
     remedy = "Send an amount above zero."
 
 
-class AmountTooLarge(Refusal):
-    code = "amount_too_large"
-    kind = RefusalKind.INVALID
+class AmountTooLarge(Invalid):
     title = "The amount is larger than this system handles"
     remedy = "Send a smaller amount."
 

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from typing import Final
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Invalid, Refusal
 
 _EMOJI: Final = "\u00a9\u00ae\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _REGIONAL: Final = "\U0001f1e6-\U0001f1ff"
@@ -40,15 +40,13 @@ NO_CONTROLS: Final = r"^[^\x00-\x1f\x7f-\x9f]*\Z"
 """What a reference matches, in text that is valid Unicode."""
 
 
-class UnfitText(Refusal):
+class UnfitText(Invalid):
     code = "text_not_allowed"
-    kind = RefusalKind.INVALID
     title = "The text has characters that are not allowed, or none that anybody could see"
     remedy = "Send plain text, without control characters and what turns the direction of a line."
 
 
 class TextTooLong(UnfitText):
-    code = "text_too_long"
     title = "The text is too long"
     remedy = "Send at most as many characters as the detail says."
 

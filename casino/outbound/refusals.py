@@ -1,10 +1,8 @@
 """Refusals of addresses to which we would connect."""
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Invalid
 
 
-class InvalidWebhookUrl(Refusal):
-    code = "invalid_webhook_url"
-    kind = RefusalKind.INVALID
+class InvalidWebhookUrl(Invalid):
     title = "Webhooks can't be sent to this address"
     remedy = "Send an https:// address of a public host, without a user name, a password or a fragment."

@@ -1,31 +1,23 @@
 """Refusals of manual adjustments."""
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Invalid, Missing
 
 
-class UnknownAdjustment(Refusal):
-    code = "unknown_adjustment"
-    kind = RefusalKind.MISSING
+class UnknownAdjustment(Missing):
     title = "There is no such adjustment"
     remedy = "Use an id from GET /api/v1/adjustments."
 
 
-class AdjustmentNoteMissing(Refusal):
-    code = "adjustment_note_missing"
-    kind = RefusalKind.INVALID
+class AdjustmentNoteMissing(Invalid):
     title = "The adjustment needs a note"
     remedy = "Send a `note` of 1 to 500 characters."
 
 
-class InvalidAdjustmentChoice(Refusal):
-    code = "invalid_adjustment_choice"
-    kind = RefusalKind.INVALID
+class InvalidAdjustmentChoice(Invalid):
     title = "Unknown direction or reason"
     remedy = "Choose one of the documented values."
 
 
-class NoDebtInPlayMoney(Refusal):
-    code = "no_debt_in_play_money"
-    kind = RefusalKind.INVALID
+class NoDebtInPlayMoney(Invalid):
     title = "There are no debts in play money"
     remedy = "Debit at most the balance."

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Refusal, Unavailable
 
 
 class WalletCode(StrEnum):
@@ -26,36 +26,27 @@ class WalletCode(StrEnum):
 class WalletRefused(Refusal):
     """`reason` is the wallet's."""
 
-    code = "wallet_refused"
-    kind = RefusalKind.CONFLICT
     title = "Not taken: the casino's own wallet refused the stakes"
     remedy = "Nothing is at stake. Bet less, or ask your casino if the reason is not money."
     fact_types = {"reason": WalletCode}
 
 
-class WalletDidNotAnswer(Refusal):
-    code = "wallet_did_not_answer"
-    kind = RefusalKind.UNAVAILABLE
+class WalletDidNotAnswer(Unavailable):
     title = "No answer by the casino's own wallet: nothing is at stake"
     remedy = "Should the stakes have been taken, they go back. Bet again, under another key."
 
 
-class WalletUnavailable(Refusal):
-    code = "wallet_unavailable"
-    kind = RefusalKind.UNAVAILABLE
+class WalletUnavailable(Unavailable):
     title = "The casino's own wallet does not answer at the moment"
     remedy = "Nothing is at stake and nothing was asked. Try again in a few seconds."
 
 
 class WagerBeingConfirmed(Refusal):
     code = "wager_confirming"
-    kind = RefusalKind.CONFLICT
     title = "Another wager of this seat waits for the casino's own wallet"
     remedy = "Wait for its end, which takes seconds."
 
 
 class DeferredCommissionUnavailable(Refusal):
-    code = "deferred_commission_unavailable"
-    kind = RefusalKind.CONFLICT
     title = "This table collects commission later, which the casino's own wallet cannot"
     remedy = "Choose a table whose commission is taken from each win, or play money."

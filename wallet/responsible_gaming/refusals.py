@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final
 
 from casino.kernel import money
-from casino.kernel.errors import Amount, Refusal, RefusalKind
+from casino.kernel.errors import Amount, Forbidden, Invalid, Refusal
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.limits import ExceededLimit
 from wallet.responsible_gaming.state import Exclusion, ExclusionKind, PlayerBlock
@@ -15,7 +15,6 @@ MINUTES: Final = "minutes"
 class PlayLimitReached(Refusal):
     """The request would exceed a limit; a decision does not know when it fits again, the `available_at`."""
 
-    code = "play_limit_reached"
     title = "A limit on play would be exceeded"
     remedy = "Request at most `remaining`, or wait until `available_at`, where it is not null."
     fact_types = {
@@ -50,9 +49,7 @@ class PlayLimitReached(Refusal):
         )
 
 
-class PlayerExcluded(Refusal):
-    code = "player_excluded"
-    kind = RefusalKind.FORBIDDEN
+class PlayerExcluded(Forbidden):
     title = "The player is excluded from deposits and play"
     remedy = (
         "Leaving tables and withdrawing stay possible; a cooling-off ends at `until`. Null is a permanent exclusion."
@@ -63,9 +60,8 @@ class PlayerExcluded(Refusal):
         super().__init__(exclusion=exclusion.kind.value, since=exclusion.since, until=exclusion.until)
 
 
-class PlayerIsBlocked(Refusal):
+class PlayerIsBlocked(Forbidden):
     code = "player_blocked"
-    kind = RefusalKind.FORBIDDEN
     title = "The player is blocked from play"
     remedy = "Confirmed wagers are dealt and settled; leaving and withdrawing stay possible. Contact the casino."
     fact_types = {"since": datetime}
@@ -75,121 +71,98 @@ class PlayerIsBlocked(Refusal):
 
 
 class PlayerAlreadyBlocked(Refusal):
-    code = "player_already_blocked"
     title = "The player is already blocked"
     remedy = "Unblock the player first to record another reason."
 
 
 class PlayerNotBlocked(Refusal):
-    code = "player_not_blocked"
     title = "The player is not blocked"
     remedy = "There is nothing to unblock; an exclusion or a wider stop may prevent play."
 
 
 class PlayerAlreadyFrozen(Refusal):
-    code = "player_already_frozen"
     title = "The player's account is frozen already"
     remedy = "There is nothing to do."
 
 
 class PlayerNotFrozen(Refusal):
-    code = "player_not_frozen"
     title = "The player's account is not frozen"
     remedy = "There is nothing to lift."
 
 
 class PlayLimitUnchanged(Refusal):
-    code = "play_limit_unchanged"
     title = "This limit is already set or requested"
     remedy = "Send another limit, or cancel the pending increase."
 
 
-class InvalidPlayLimit(Refusal):
-    code = "invalid_play_limit"
-    kind = RefusalKind.INVALID
+class InvalidPlayLimit(Invalid):
     title = "The limit is invalid"
     remedy = "Send `amount` and `currency` for a limit on money, `minutes` for one on time; null removes the limit."
 
 
 class NoLimitIncreasePending(Refusal):
-    code = "no_limit_increase_pending"
     title = "No higher limit was requested"
     remedy = "Request one first."
 
 
 class LimitIncreaseTooEarly(Refusal):
-    code = "limit_increase_too_early"
     title = "A higher limit can be confirmed 24 hours after the request at the earliest"
     remedy = "Confirm it at `confirm_from` or later."
     fact_types = {"confirm_from": datetime}
 
 
 class LongerExclusionActive(Refusal):
-    code = "longer_exclusion_active"
     title = "An exclusion with the same or a later end is active"
     remedy = "Choose a later end, if `until` is not null; an exclusion can be extended, never shortened."
     fact_types = {"until": datetime | None}
 
 
-class ExclusionLengthInvalid(Refusal):
-    code = "exclusion_length_invalid"
-    kind = RefusalKind.INVALID
+class ExclusionLengthInvalid(Invalid):
     title = "The length of the exclusion is out of range"
     remedy = "Cool off for 24 to 1008 hours (6 weeks), or exclude for 6 to 120 months or permanently."
 
 
-class ExclusionNoteInvalid(Refusal):
-    code = "exclusion_note_invalid"
-    kind = RefusalKind.INVALID
+class ExclusionNoteInvalid(Invalid):
     title = "An exclusion by staff needs a note"
     remedy = "Give the reason in 1 to 500 characters."
 
 
 class NotSelfExcluded(Refusal):
-    code = "not_self_excluded"
     title = "The player is not self-excluded"
     remedy = "There is nothing to end; a cooling-off ends by itself."
 
 
 class ExclusionStillRunning(Refusal):
-    code = "exclusion_still_running"
     title = "A self-exclusion cannot be ended early"
     remedy = "End it at `until` or later."
     fact_types = {"until": datetime}
 
 
 class ExclusionPermanent(Refusal):
-    code = "exclusion_permanent"
     title = "A permanent self-exclusion cannot be ended"
     remedy = "Nobody can end it. The player can still leave tables and withdraw."
 
 
-class RealityCheckInvalid(Refusal):
-    code = "reality_check_invalid"
-    kind = RefusalKind.INVALID
+class RealityCheckInvalid(Invalid):
     title = "The interval of reality checks is out of range"
     remedy = "Choose 15 to 60 minutes."
 
 
 class PlayMoneyCapReached(Refusal):
-    code = "play_money_cap_reached"
     title = "The player has the maximum of play money"
     remedy = "Request again once the player has less than `cap`, including at tables."
     fact_types = {"balance": Amount, "cap": Amount, "currency": str}
 
 
 class PlayMoneyTooSoon(Refusal):
-    code = "play_money_too_soon"
     title = "Play money was topped up within the last hour"
     remedy = "Request again at `next_at`."
     fact_types = {"next_at": datetime}
 
 
-class OverGroupMaximum(Refusal):
+class OverGroupMaximum(Invalid):
     """A stake exceeds the maximum of the player's limits group, in minor units."""
 
-    code = "over_group_maximum"
-    kind = RefusalKind.INVALID
     title = "The stake is over your casino's maximum for you"
     remedy = "Stake at most `limit` on each spot, whatever the table allows."
     fact_types = {"limit": Amount, "currency": str}
@@ -199,11 +172,9 @@ class OverGroupMaximum(Refusal):
         super().__init__(f"At most {amount} {currency} on a spot.", limit=amount, currency=currency)
 
 
-class UnderGroupMinimum(Refusal):
+class UnderGroupMinimum(Invalid):
     """A stake is below the minimum of the player's limits group, in minor units."""
 
-    code = "under_group_minimum"
-    kind = RefusalKind.INVALID
     title = "The stake is under your casino's minimum for you"
     remedy = "Stake at least `limit` on each spot."
     fact_types = {"limit": Amount, "currency": str}

@@ -12,7 +12,7 @@ from typing import Final
 from uuid import UUID
 
 from casino.kernel import money
-from casino.kernel.errors import Amount, Refusal, RefusalKind
+from casino.kernel.errors import Amount, Invalid, Refusal
 from wallet.responsible_gaming.events import TableLimitSet
 
 DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -58,11 +58,9 @@ def parse_betting_week(text: str) -> BettingWeek:
     return BettingWeek(DAYS.index(day), int(hour) * 60 + int(minute), -offset if sign == "-" else offset)
 
 
-class OverOwnTableLimit(Refusal):
+class OverOwnTableLimit(Invalid):
     """A stake exceeds the player's limit, in minor units, which may change from `next_change_at` on."""
 
-    code = "over_own_table_limit"
-    kind = RefusalKind.INVALID
     title = "The stake is over the limit that the player has set"
     remedy = "Stake at most the limit on each spot; it can be changed at `next_change_at`."
     fact_types = {"limit": Amount, "currency": str, "next_change_at": datetime | None}
@@ -78,14 +76,12 @@ class OverOwnTableLimit(Refusal):
 
 
 class TableLimitChangedThisWeek(Refusal):
-    code = "table_limit_changed_this_week"
     title = "The limit was already changed in this betting week"
     remedy = "Change it again at `next_change_at`."
     fact_types = {"next_change_at": datetime}
 
 
 class TableLimitUnchanged(Refusal):
-    code = "table_limit_unchanged"
     title = "This limit is already set"
     remedy = "Send another limit; it can change once in a betting week."
 

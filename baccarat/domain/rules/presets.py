@@ -16,15 +16,13 @@ from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.validation import change
 from baccarat.domain.rules.written import read_rules
 from casino.kernel import money
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Invalid
 
 FOLDER: Final = Path(__file__).parent / "published"
 ORDER: Final = "atlantic_city", "overview", "mini", "classic", "big_table"
 
 
-class UnknownPreset(Refusal):
-    code = "unknown_preset"
-    kind = RefusalKind.INVALID
+class UnknownPreset(Invalid):
     title = "There is no such table preset"
     remedy = "Send the name of one of the presets listed."
     fact_types = {"presets": list[str]}

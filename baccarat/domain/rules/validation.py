@@ -12,7 +12,7 @@ from baccarat.domain.rules.spots import faults_of
 from baccarat.domain.rules.table_rules import FIELDS, LABELS, Shuffle, TableRules
 from baccarat.domain.rules.wagers import is_makeable
 from casino.kernel.conversion import OUT_OF_BOUNDS, Malformed, convert, in_words
-from casino.kernel.errors import Fault, Refusal, RefusalKind
+from casino.kernel.errors import Fault, Invalid
 from casino.kernel.money import MAX_AMOUNT
 
 MIN_CARDS_BEHIND_CUT: Final = 12
@@ -21,11 +21,9 @@ MIN_CARDS_BEFORE_CUT: Final = 17
 """The turned card, ten burned, and one whole round must lie before the cut card."""
 
 
-class InvalidRules(Refusal):
+class InvalidRules(Invalid):
     """`faults` are of the fields of rules."""
 
-    code = "invalid_rules"
-    kind = RefusalKind.INVALID
     title = "A table cannot play by these rules"
     remedy = "Correct the fields named and send the rules again."
     member = "rules"

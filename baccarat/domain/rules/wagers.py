@@ -7,16 +7,14 @@ from math import gcd
 from typing import TypeAlias
 
 from baccarat.domain.rules.table_rules import TableRules
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Invalid
 from casino.kernel.money import format_amount
 
 Stakes: TypeAlias = Mapping[str, int]
 """One seat's stakes in a round, by spot, each a positive number of minor units."""
 
 
-class AmountNotInChips(Refusal):
-    code = "amount_not_in_chips"
-    kind = RefusalKind.INVALID
+class AmountNotInChips(Invalid):
     title = "The table's chips can't make up this amount"
     remedy = "Send an amount that the table's chips add up to."
     fact_types = {"chips": list[str], "currency": str}

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Forbidden, Invalid, Missing, Refusal, RefusalKind
 from casino.kernel.persons import DESK
 
 OPERATOR_DOORS: Final = frozenset({DESK, "operator"})
@@ -158,63 +158,47 @@ STOPS: Final = (GamingIsStopped, OperatorIsStopped, RulesAreStopped, TableIsStop
 
 
 class AlreadyStopped(Refusal):
-    code = "already_stopped"
     title = "This is already stopped"
     remedy = "To record another reason, resume it first. Only a higher rank can stop it again."
     fact_types = {"since": datetime}
 
 
 class NotStopped(Refusal):
-    code = "not_stopped"
     title = "This is not stopped"
     remedy = "List the stops in force: a wider one may be stopping play."
 
 
-class StopReasonMissing(Refusal):
-    code = "stop_reason_missing"
-    kind = RefusalKind.INVALID
+class StopReasonMissing(Invalid):
     title = "The reason for stopping or resuming play is missing or too long"
     remedy = "Give a reason of at most 500 characters."
 
 
-class StopMessageTooLong(Refusal):
-    code = "stop_message_too_long"
-    kind = RefusalKind.INVALID
+class StopMessageTooLong(Invalid):
     title = "The message to players is too long"
     remedy = "Send at most 200 characters, or omit it for the default message."
 
 
-class UnknownStopSubject(Refusal):
-    code = "unknown_stop_subject"
-    kind = RefusalKind.MISSING
+class UnknownStopSubject(Missing):
     title = "There is nothing with this name to stop or resume"
     remedy = "Send gaming, or an existing operator, rules version, table or player."
 
 
-class StopOfHigherRank(Refusal):
-    code = "stop_of_higher_rank"
-    kind = RefusalKind.FORBIDDEN
+class StopOfHigherRank(Forbidden):
     title = "A higher rank imposed this stop, and only it or a higher one can lift it"
     remedy = "Ask a duty manager, or the platform, whose staff lift a regulator's stop with the reference of the order."
     fact_types = {"rank": StopRank}
 
 
-class OrderIsForThePlatform(Refusal):
-    code = "order_is_for_the_platform"
-    kind = RefusalKind.FORBIDDEN
+class OrderIsForThePlatform(Forbidden):
     title = "Only the platform's staff carry out orders of a regulator"
     remedy = "Leave out the order's reference, or ask the platform."
 
 
-class DepositsNotInScope(Refusal):
-    code = "deposits_not_in_scope"
-    kind = RefusalKind.INVALID
+class DepositsNotInScope(Invalid):
     title = "Only a stop of all gaming or of an operator stops deposits, too"
     remedy = "Leave out `deposits`, or stop the operator."
 
 
-class StopOrderTooLong(Refusal):
-    code = "stop_order_too_long"
-    kind = RefusalKind.INVALID
+class StopOrderTooLong(Invalid):
     title = "The reference of the regulator's order is too long"
     remedy = "Give at most 100 characters."
