@@ -147,8 +147,7 @@ class LeaveTableView(TableActionView):
         refusals=seats.LEAVING,
     )
     @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        del request
+    def post(self, _request: Request, table: UUID) -> Response:
         return Response(seats.leave(actor=self.actor(table)))
 
 
@@ -160,8 +159,7 @@ class NewGameView(TableActionView):
         refusals=(*betting.TURN, *betting.OPENING, RoundIsOpen),
     )
     @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        del request
+    def post(self, _request: Request, table: UUID) -> Response:
         return Response(betting.new_game(actor=self.actor(table)))
 
 
@@ -189,8 +187,7 @@ class UndoPlacementView(TableActionView):
         refusals=(*betting.TURN, NoChipsPlaced),
     )
     @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        del request
+    def post(self, _request: Request, table: UUID) -> Response:
         return Response(betting.undo(actor=self.actor(table)))
 
 
@@ -202,8 +199,7 @@ class ClearChipsView(TableActionView):
         refusals=betting.TURN,
     )
     @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        del request
+    def post(self, _request: Request, table: UUID) -> Response:
         return Response(betting.clear(actor=self.actor(table)))
 
 
@@ -215,8 +211,7 @@ class RebetView(TableActionView):
         refusals=(*betting.TURN, *betting.OPENING, *betting.STAKING, NothingToRepeat, ChipsAlreadyPlaced),
     )
     @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        del request
+    def post(self, _request: Request, table: UUID) -> Response:
         return Response(betting.rebet(actor=self.actor(table)))
 
 
@@ -228,8 +223,7 @@ class DoubleView(TableActionView):
         refusals=(*betting.TURN, *betting.STAKING, NoChipsPlaced),
     )
     @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        del request
+    def post(self, _request: Request, table: UUID) -> Response:
         return Response(betting.double(actor=self.actor(table)))
 
 
@@ -241,8 +235,7 @@ class PassTurnView(TableActionView):
         refusals=betting.TURN,
     )
     @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        del request
+    def post(self, _request: Request, table: UUID) -> Response:
         return Response(betting.pass_turn(actor=self.actor(table)))
 
 
@@ -255,8 +248,7 @@ class SkipShowView(TableActionView):
         refusals=(UnknownTable, NotSeated, NoShow, HurryNotAllowed),
     )
     @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        del request
+    def post(self, _request: Request, table: UUID) -> Response:
         return Response(betting.skip_show(actor=self.actor(table)))
 
 
@@ -273,8 +265,7 @@ class LookAtCardsView(TableActionView):
         refusals=ceremony.REFUSALS,
     )
     @idempotent_without_storing
-    def post(self, request: Request, table: UUID) -> Response:
-        del request
+    def post(self, _request: Request, table: UUID) -> Response:
         return Response(ceremony.look(actor=self.actor(table)))
 
 
@@ -286,8 +277,7 @@ class HandBackCardsView(TableActionView):
         refusals=ceremony.REFUSALS,
     )
     @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        del request
+    def post(self, _request: Request, table: UUID) -> Response:
         return Response(ceremony.hand_back(actor=self.actor(table)))
 
 

@@ -153,8 +153,7 @@ class PlayerStatusView(OperatorView):
         description="What you or the casino's staff set last.",
         refusals=(UnknownPlayer,),
     )
-    def get(self, request: Request, player: UUID) -> Response:
-        del request
+    def get(self, _request: Request, player: UUID) -> Response:
         row = find_player(operator=self.caller.operator, player=player)
         return Response(PlayerStatusResponse.of(row, players.current_status(player)))
 
@@ -226,8 +225,7 @@ class ScreeningView(OperatorView):
         description="The last word about each status. The player is not shown it.",
         refusals=(UnknownPlayer,),
     )
-    def get(self, request: Request, player: UUID) -> Response:
-        del request
+    def get(self, _request: Request, player: UUID) -> Response:
         status = players.status_of(operator=self.caller.operator, player=player)
         return Response(PlayerScreeningResponse.of(player, status))
 

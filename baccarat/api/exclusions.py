@@ -150,8 +150,7 @@ class MyExclusionsView(PlayerView):
         description="The last hundred, newest first. One without `ended_at` is active until you ask to end it.",
         refusals=(UnknownPlayer,),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         listed = exclusions.list_exclusions(operator=self.caller.operator, player=self.caller.player)
         return Response(ExclusionList.of(PastExclusion.of(each.record) for each in listed))
 
@@ -192,8 +191,7 @@ class PlayerExclusionsView(OperatorView):
         description=("Cooling-offs and self-exclusions, active and ended, whether you or the player asked for them."),
         refusals=(UnknownPlayer,),
     )
-    def get(self, request: Request, player: UUID) -> Response:
-        del request
+    def get(self, _request: Request, player: UUID) -> Response:
         listed = exclusions.list_exclusions(operator=self.caller.operator, player=player)
         return Response(ExclusionRecordList.of(ExclusionRecordResponse.with_note(each) for each in listed))
 
@@ -247,8 +245,7 @@ class EndExclusionView(OperatorView):
         ),
     )
     @idempotent
-    def post(self, request: Request, player: UUID) -> Response:
-        del request
+    def post(self, _request: Request, player: UUID) -> Response:
         context = _context(self, player)
         if not self.caller.sandbox:
             change = changes.request_end_of_exclusion(operator=context.operator, player=player, by=self.use_person())

@@ -55,8 +55,7 @@ class FreezeView(OperatorView):
         description="Players are never told: they read that they can't play for now.",
         refusals=(UnknownPlayer,),
     )
-    def get(self, request: Request, player: UUID) -> Response:
-        del request
+    def get(self, _request: Request, player: UUID) -> Response:
         return Response(_load(self.caller.operator, player))
 
     @operation(
@@ -92,8 +91,7 @@ class UnfreezeView(OperatorView):
         refusals=(ChangeAlreadyRequested, PlayerNotFrozen, UnknownAccount, UnknownPlayer),
     )
     @idempotent
-    def post(self, request: Request, player: UUID) -> Response:
-        del request
+    def post(self, _request: Request, player: UUID) -> Response:
         change = changes.request_unfreeze(operator=self.caller.operator, player=player, by=self.use_person())
         return Response(ChangeResponse.of(change), status=202)
 

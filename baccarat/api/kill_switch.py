@@ -115,8 +115,7 @@ class StopsView(OperatorView):
         returns=StopList,
         description=("Stops of the platform that affect you are in the list too."),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(StopList.of(_present(kill_switch.list_kill_switches(operator=self.caller.operator))))
 
     @operation(

@@ -80,8 +80,7 @@ class PreferencesView(PlayerView):
         returns=Preferences,
         description=("How the table page looks and sounds for you, in every browser."),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(Preferences.of(load_preferences(player=self.caller.player)))
 
     @operation(

@@ -249,8 +249,7 @@ class DisputePackKeysView(OperatorOrPlayerView):
             "Verify the signature of a dispute pack's manifest with them. Keys of earlier packs stay in the list."
         ),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(DisputePackKeyList.of(DisputePackKey(key) for key in dispute_pack.public_keys()))
 
 
@@ -340,8 +339,7 @@ class RoundView(OfferedView):
         description=("Seats, stakes, cards, outcome and payouts. A player sees no ids of other players."),
         refusals=(UnknownRound,),
     )
-    def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
-        del request
+    def get(self, _request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         caller = self.caller
         return Response(rounds.load_round(round_=round, operator=caller.operator, viewer=viewer(caller)))
 
@@ -354,8 +352,7 @@ class RoundEventsView(OfferedView):
         description="Amounts in events are minor units. A player sees the ids of no other player.",
         refusals=(UnknownRound,),
     )
-    def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
-        del request
+    def get(self, _request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         caller = self.caller
         return Response(rounds.round_events(round_=round, operator=caller.operator, viewer=viewer(caller)))
 
@@ -375,6 +372,5 @@ class RoundShoeView(OfferedView):
             UnknownRound,
         ),
     )
-    def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
-        del request
+    def get(self, _request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         return Response(shoes.disclose_shoe(round_=round, operator=self.caller.operator))

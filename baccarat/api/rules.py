@@ -184,8 +184,7 @@ class TableVersionsView(RulesVersionBaseView):
         description=LIFECYCLE,
         refusals=(UnknownTable,),
     )
-    def get(self, request: Request, table: UUID) -> Response:
-        del request
+    def get(self, _request: Request, table: UUID) -> Response:
         versions = rules_versions.versions(table=table, operator=self.caller.operator)
         return Response(RulesVersionList.of(RulesVersionResponse.of(each) for each in versions))
 
@@ -248,8 +247,7 @@ class TableVersionView(RulesVersionBaseView):
             UnknownVersion,
         ),
     )
-    def get(self, request: Request, table: UUID, version: int) -> Response:
-        del request
+    def get(self, _request: Request, table: UUID, version: int) -> Response:
         return self.respond(table, version)
 
 

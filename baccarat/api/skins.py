@@ -160,7 +160,6 @@ class SkinView(OperatorView):
         responses={204: None},
         refusals=(UnknownSkin,),
     )
-    def delete(self, request: Request, name: str) -> Response:
-        del request
+    def delete(self, _request: Request, name: str) -> Response:
         skins.remove(operator=self.caller.operator, name=name, by=self.caller.actor)
         return Response(status=204)

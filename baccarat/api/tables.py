@@ -316,8 +316,7 @@ class TableView(OfferedView):
         ),
         refusals=(UnknownTable,),
     )
-    def get(self, request: Request, table: UUID) -> Response:
-        del request
+    def get(self, _request: Request, table: UUID) -> Response:
         caller = self.caller
         return Response(tables.load_table(table=table, operator=caller.operator, viewer=viewer(caller)))
 
@@ -361,8 +360,7 @@ class TableFairnessView(OfferedView):
             UnknownTable,
         ),
     )
-    def get(self, request: Request, table: UUID) -> Response:
-        del request
+    def get(self, _request: Request, table: UUID) -> Response:
         return Response(fairness.table_fairness(table=table, operator=self.caller.operator))
 
 

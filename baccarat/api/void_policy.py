@@ -54,8 +54,7 @@ class VoidPolicyView(OperatorView):
         description="Used when a void is approved. `debt` until it is set.",
         returns=VoidPolicyResponse,
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(VoidPolicyResponse.of(self.caller.operator))
 
     @operation(

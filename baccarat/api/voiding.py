@@ -104,7 +104,6 @@ class ResumeRoundView(StaffRoundView):
         refusals=(RoundNotSuspended, UnknownRound),
     )
     @idempotent
-    def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
-        del request
+    def post(self, _request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         dealing.resume(round_=round, operator=self.caller.operator, metadata=self.person())
         return self.respond(round)

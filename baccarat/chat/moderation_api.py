@@ -298,8 +298,7 @@ class FilterWordListView(OperatorView):
         returns=FilterWordList,
         description=("The words of your own list. They are masked beside those that the platform masks for all."),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(FilterWordList.of(queries.list_filter_words(operator=self.caller.operator)))
 
     @operation(

@@ -189,8 +189,7 @@ class DemoView(BaseApiView):
     authentication_classes: list[Any] = []
 
     @extend_schema(exclude=True)
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response({"players": demo.demo_players()})
 
     @extend_schema(exclude=True)

@@ -89,8 +89,7 @@ class ProblemListView(BaseApiView):
         returns=ProblemTypeList,
         description=("Every code of every operation, with its status, what it means, and what to do about it."),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         problems = ProblemTypeList.of(error_catalogue.all_problems().values())
         return Response(problems, headers={"Cache-Control": _CACHED_FOR_AN_HOUR})
 
@@ -104,9 +103,8 @@ class ProblemView(BaseApiView):
         returns=ProblemType,
         description=("The `type` of a problem document is this address."),
     )
-    def get(self, request: Request, code: str) -> Response:
+    def get(self, _request: Request, code: str) -> Response:
         """Explain one code. Raises RequestRejected (not_found)."""
-        del request
         problem = error_catalogue.find_problem(code)
         if problem is None:
             raise RequestRejected(NOT_FOUND, "There is no such code.")

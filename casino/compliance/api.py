@@ -66,8 +66,7 @@ class MyDataExportsView(PlayerView):
         returns=DataExportList,
         description="Poll this until the one that you requested is `ready`: usually within seconds.",
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         rows = data_exports.list_own(player=self.caller.player)
         return Response(DataExportList.of(map(DataExportResponse.of, rows)))
 
@@ -84,8 +83,7 @@ class MyDataExportsView(PlayerView):
         refusals=(DataExportTooSoon,),
     )
     @idempotent
-    def post(self, request: Request) -> Response:
-        del request
+    def post(self, _request: Request) -> Response:
         row = data_exports.request_own(operator=self.caller.operator, player=self.caller.player)
         return Response(DataExportResponse.of(row), status=201)
 
@@ -103,8 +101,7 @@ class MyDataExportFileView(PlayerView):
         description="Amounts in it are decimals of the currency beside them, times in UTC.",
         refusals=(DataExportNotReady, UnknownDataExport),
     )
-    def get(self, request: Request, export: UUID) -> StreamingHttpResponse:
-        del request
+    def get(self, _request: Request, export: UUID) -> StreamingHttpResponse:
         row = data_exports.find_ready(data_exports.list_own(player=self.caller.player), export)
         return file_response(row, f"data-{export}.zip")
 

@@ -254,8 +254,7 @@ class CaseView(OperatorView):
         description="What was measured, and each assignment and the resolution, with the person and the time.",
         refusals=(UnknownCase,),
     )
-    def get(self, request: Request, case: UUID) -> Response:
-        del request
+    def get(self, _request: Request, case: UUID) -> Response:
         return _present(case, self.caller.operator)
 
 
@@ -272,8 +271,7 @@ class CaseEntriesView(OperatorView):
         ),
         refusals=(UnknownCase,),
     )
-    def get(self, request: Request, case: UUID) -> Response:
-        del request
+    def get(self, _request: Request, case: UUID) -> Response:
         is_compliance = Scope.COMPLIANCE in self.caller.scopes
         entries = case_entries.entries_of(case, operator=self.caller.operator, confidential=is_compliance)
         return Response(CaseEntryList.of(map(CaseEntryResponse.of, entries)))

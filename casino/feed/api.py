@@ -119,8 +119,7 @@ class FeedTypeListView(BaseApiView):
         description="Each with the address of the JSON Schema of its data.",
         returns=FeedTypeList,
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(queries.list_types())
 
 
@@ -142,9 +141,8 @@ class FeedSchemaView(BaseApiView):
             )
         ],
     )
-    def get(self, request: Request, name: str) -> Response:
+    def get(self, _request: Request, name: str) -> Response:
         """Show a schema. Raises RequestRejected (not_found)."""
-        del request
         schema = queries.schema_of(name)
         if schema is None:
             raise RequestRejected(NOT_FOUND, "There is no such type.")

@@ -159,8 +159,7 @@ class WebhookListView(OperatorView):
         description="With the keys that sign their messages now, never with their secrets.",
         returns=WebhookList,
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         now = database_now()
         endpoints = webhooks.list_webhooks(operator=self.caller.operator)
         return Response(WebhookList.of(WebhookResponse.of(endpoint, now) for endpoint in endpoints))
@@ -197,8 +196,7 @@ class WebhookView(OperatorView):
     @operation(
         "getWebhook", "Show a webhook", description="`paused_reason` says why nothing is sent.", returns=WebhookResponse
     )
-    def get(self, request: Request, webhook: UUID) -> Response:
-        del request
+    def get(self, _request: Request, webhook: UUID) -> Response:
         endpoint = webhooks.find_webhook(operator=self.caller.operator, webhook=webhook)
         return Response(WebhookResponse.of(endpoint, database_now()))
 
@@ -208,8 +206,7 @@ class WebhookView(OperatorView):
         description="Nothing more is sent to it but what is already under way.",
         responses={204: None},
     )
-    def delete(self, request: Request, webhook: UUID) -> Response:
-        del request
+    def delete(self, _request: Request, webhook: UUID) -> Response:
         webhooks.remove(operator=self.caller.operator, webhook=webhook, by=self.caller.actor)
         return Response(status=204)
 
@@ -227,8 +224,7 @@ class RotateWebhookSecretView(OperatorView):
         returns=WebhookWithSecret,
     )
     @idempotent
-    def post(self, request: Request, webhook: UUID) -> Response:
-        del request
+    def post(self, _request: Request, webhook: UUID) -> Response:
         endpoint, secret = webhooks.rotate_secret(operator=self.caller.operator, webhook=webhook, by=self.caller.actor)
         return Response(WebhookWithSecret.of(endpoint, database_now(), secret=secret))
 
@@ -246,8 +242,7 @@ class PauseWebhookView(OperatorView):
         returns=WebhookResponse,
     )
     @idempotent
-    def post(self, request: Request, webhook: UUID) -> Response:
-        del request
+    def post(self, _request: Request, webhook: UUID) -> Response:
         endpoint = webhooks.pause(operator=self.caller.operator, webhook=webhook, by=self.caller.actor)
         return Response(WebhookResponse.of(endpoint, database_now()))
 
@@ -265,8 +260,7 @@ class ResumeWebhookView(OperatorView):
         returns=WebhookResponse,
     )
     @idempotent
-    def post(self, request: Request, webhook: UUID) -> Response:
-        del request
+    def post(self, _request: Request, webhook: UUID) -> Response:
         endpoint = webhooks.resume(operator=self.caller.operator, webhook=webhook, by=self.caller.actor)
         return Response(WebhookResponse.of(endpoint, database_now()))
 
@@ -309,8 +303,7 @@ class WebhookTestView(OperatorView):
         status=202,
     )
     @idempotent
-    def post(self, request: Request, webhook: UUID) -> Response:
-        del request
+    def post(self, _request: Request, webhook: UUID) -> Response:
         delivery = webhooks.send_test(operator=self.caller.operator, webhook=webhook)
         message = queue.messages([delivery.pk])[delivery.pk]
         return Response(WebhookDeliveryResponse.of(delivery, message), status=202)

@@ -147,8 +147,7 @@ class ReportDefinitionListView(OperatorView):
         returns=ReportDefinitionList,
         description=("Names, columns and periods of all reports that `createReport` accepts."),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         definitions = tuple(map(ReportDefinitionResponse.of, report_definitions().values()))
         return Response(ReportDefinitionList(definitions, formats=tuple(format_names())))
 
@@ -214,8 +213,7 @@ class ReportView(OperatorView):
         description=("The interval, the number of rows, and the hashes of the file. The rows are in the file."),
         refusals=(UnknownOperatorReport,),
     )
-    def get(self, request: Request, report: UUID) -> Response:
-        del request
+    def get(self, _request: Request, report: UUID) -> Response:
         return Response(ReportResponse.of(generation.find_report(operator=self.caller.operator, report=report)))
 
 

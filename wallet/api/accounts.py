@@ -99,8 +99,7 @@ class PlayerBalancesView(OperatorView):
         description=("Accounts and money on tables, of real and of play money."),
         refusals=(UnknownPlayer,),
     )
-    def get(self, request: Request, player: UUID) -> Response:
-        del request
+    def get(self, _request: Request, player: UUID) -> Response:
         return Response(Balances.load(operator=self.caller.operator, player=player))
 
 
@@ -113,8 +112,7 @@ class MyBalancesView(PlayerView):
         returns=Balances,
         description=("Your accounts and the money you have on tables, of real and of play money."),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(Balances.of(*responsible_gaming.balances_and_reminder(self.caller)))
 
 

@@ -259,8 +259,7 @@ class AdjustmentView(OperatorView):
         description="Who agreed on it and when, and the notes.",
         refusals=(UnknownAdjustment,),
     )
-    def get(self, request: Request, adjustment: UUID) -> Response:
-        del request
+    def get(self, _request: Request, adjustment: UUID) -> Response:
         row = queries.find(operator=self.caller.operator, adjustment=adjustment)
         return Response(AdjustmentResponse.of(row))
 

@@ -205,8 +205,7 @@ class MyDepositView(PlayerView):
         description=("Its status and fee, and why it failed if it did."),
         refusals=(UnknownDeposit,),
     )
-    def get(self, request: Request, deposit: UUID) -> Response:
-        del request
+    def get(self, _request: Request, deposit: UUID) -> Response:
         return Response(_load(self.caller, deposit))
 
 

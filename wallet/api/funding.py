@@ -88,8 +88,7 @@ class FundingView(OperatorView):
         description="`house` until it is changed.",
         returns=OperatorFundingResponse,
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(OperatorFundingResponse.of(self.caller.operator))
 
     @operation(

@@ -140,8 +140,7 @@ class HoldView(OperatorView):
         description="What holds it, who works on it, and who decided.",
         refusals=(UnknownHold,),
     )
-    def get(self, request: Request, hold: UUID) -> Response:
-        del request
+    def get(self, _request: Request, hold: UUID) -> Response:
         return Response(HoldResponse.of(holds.find(hold, operator=self.caller.operator)))
 
 

@@ -203,8 +203,7 @@ class MyLimitsView(ResponsibleGamingView):
         ),
         refusals=(UnknownPlayer,),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return self.limits_response()
 
     @operation(
@@ -291,8 +290,7 @@ class PlayerLimitsView(OperatorView):
         ),
         refusals=(UnknownPlayer,),
     )
-    def get(self, request: Request, player: UUID) -> Response:
-        del request
+    def get(self, _request: Request, player: UUID) -> Response:
         return self._limits(player)
 
     @operation(
@@ -337,8 +335,7 @@ class OperatorLimitsView(OperatorView):
         returns=OperatorLimits,
         description=("They hold for each player, beside the player's own limits and those that you set for a player."),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return self._limits()
 
     @operation(

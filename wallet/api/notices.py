@@ -176,8 +176,7 @@ class ReadNoticeView(PlayerView):
         refusals=(UnknownNotice,),
     )
     @idempotent
-    def post(self, request: Request, notice: UUID) -> Response:
-        del request
+    def post(self, _request: Request, notice: UUID) -> Response:
         caller = self.caller
         return Response(NoticeResponse.of(notices.mark_read(notice, operator=caller.operator, player=caller.player)))
 

@@ -170,8 +170,7 @@ class PlayerDetailView(OperatorView):
         ),
         refusals=(UnknownPlayer,),
     )
-    def get(self, request: Request, player: UUID) -> Response:
-        del request
+    def get(self, _request: Request, player: UUID) -> Response:
         operator = self.caller.operator
         (response,) = PlayerResponse.present([find_player(operator=operator, player=player)], operator=operator)
         return Response(response)

@@ -225,8 +225,7 @@ class DiscrepancyView(OperatorView):
         description=("Both records side by side, the owner, and how it was resolved."),
         refusals=(UnknownDiscrepancy,),
     )
-    def get(self, request: Request, discrepancy: UUID) -> Response:
-        del request
+    def get(self, _request: Request, discrepancy: UUID) -> Response:
         return Response(_load(self.caller.operator, discrepancy))
 
 

@@ -195,6 +195,5 @@ class TransferView(OperatorView):
         description="`unknown_transfer` means that no money has moved under this reference.",
         refusals=(UnknownTransfer,),
     )
-    def get(self, request: Request, reference: str) -> Response:
-        del request
+    def get(self, _request: Request, reference: str) -> Response:
         return Response(TransferResponse.of(queries.find(operator=self.caller.operator, reference=reference)))

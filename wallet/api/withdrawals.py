@@ -239,8 +239,7 @@ class MyWithdrawalView(PlayerView):
         description=("Its status and fee, whether it can still be cancelled, and why it failed if it did."),
         refusals=(UnknownWithdrawal,),
     )
-    def get(self, request: Request, withdrawal: UUID) -> Response:
-        del request
+    def get(self, _request: Request, withdrawal: UUID) -> Response:
         return Response(_load(self.caller, withdrawal))
 
 

@@ -132,8 +132,7 @@ class ChangeView(OperatorView):
         returns=ChangeResponse,
         refusals=(UnknownChange,),
     )
-    def get(self, request: Request, change: UUID) -> Response:
-        del request
+    def get(self, _request: Request, change: UUID) -> Response:
         return Response(ChangeResponse.of(changes.find(change, operator=self.caller.operator)))
 
 
@@ -205,8 +204,7 @@ class ConfirmChangeView(DecidedChangeView):
         ),
     )
     @idempotent
-    def post(self, request: Request, change: UUID) -> Response:
-        del request
+    def post(self, _request: Request, change: UUID) -> Response:
         row, by, me = self.find(change), self.use_person(), self.caller
         require_duty(by, changes.act_of(row.kind))
         confirmed = changes.confirm(change, operator=me.operator, by=by, key=me.key_id)
@@ -225,8 +223,7 @@ class DeclineChangeView(DecidedChangeView):
         refusals=(UnknownChange, ChangeDecided),
     )
     @idempotent
-    def post(self, request: Request, change: UUID) -> Response:
-        del request
+    def post(self, _request: Request, change: UUID) -> Response:
         by = self.use_person_or_key()
         self.find(change)
         return Response(ChangeResponse.of(changes.decline(change, operator=self.caller.operator, by=by)))
@@ -244,8 +241,7 @@ class CancelChangeView(DecidedChangeView):
         refusals=(UnknownChange, ChangeDecided),
     )
     @idempotent
-    def post(self, request: Request, change: UUID) -> Response:
-        del request
+    def post(self, _request: Request, change: UUID) -> Response:
         by = self.use_person_or_key()
         self.find(change)
         return Response(ChangeResponse.of(changes.cancel(change, operator=self.caller.operator, by=by)))

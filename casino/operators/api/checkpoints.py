@@ -182,9 +182,8 @@ class CheckpointView(OperatorOrPlayerView):
         ),
         refusals=(UnknownCheckpoint,),
     )
-    def get(self, request: Request) -> Response:
+    def get(self, _request: Request) -> Response:
         """Show it. Raises UnknownCheckpoint."""
-        del request
         return Response(LogCheckpoint(queries.published().cosigned))
 
 
@@ -199,8 +198,7 @@ class LogKeyListView(OperatorOrPlayerView):
         returns=LogKeyList,
         description=("Ed25519 keys, those in use and retired ones that signed earlier checkpoints."),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(LogKeyList.of(LogKey.of(key) for key in records.registered_keys()))
 
 
@@ -215,8 +213,7 @@ class LogWitnessListView(OperatorOrPlayerView):
         returns=LogWitnessList,
         description=("Compare what a round's proof says with what each witness shows at its own address."),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(LogWitnessList.of(map(LogWitness.of, parse_addresses(settings.WITNESSES))))
 
 

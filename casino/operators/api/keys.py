@@ -225,8 +225,7 @@ class CurrentKeyView(OwnKeyView):
         description="Its terms, its limits with what was moved today, its signing keys, and the state of a rotation.",
         returns=CurrentKeyResponse,
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(CurrentKeyResponse.of(_load(self.caller.key_id)))
 
 
@@ -269,8 +268,7 @@ class EndRotationView(OwnKeyView):
         refusals=(NoRotation, PreviousSecretUsed, RotationTooQuick),
     )
     @idempotent
-    def post(self, request: Request) -> Response:
-        del request
+    def post(self, _request: Request) -> Response:
         me = self.caller
         key_rotation.end(key_id=me.key_id, by=me.actor, with_previous=me.with_previous_secret)
         return Response(CurrentKeyResponse.of(_load(me.key_id)))
@@ -320,8 +318,7 @@ class SigningKeyView(OwnKeyView):
         responses={204: None},
         refusals=(UnknownSigningKey, SignaturesRequireKey),
     )
-    def delete(self, request: Request, keyid: str) -> Response:
-        del request
+    def delete(self, _request: Request, keyid: str) -> Response:
         signing_keys.remove(key_id=self.caller.key_id, keyid=keyid, by=self.caller.actor)
         return Response(status=204)
 

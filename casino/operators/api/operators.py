@@ -91,8 +91,7 @@ class CurrentOperatorView(OperatorView):
         returns=OperatorResponse,
         description=("Use it to check a key: it changes nothing and needs nothing else."),
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         me = self.caller
         return Response(
             OperatorResponse(
@@ -115,8 +114,7 @@ class OwnOperatorView(PlayerView):
         description="The contact is set in the admin.",
         returns=OwnOperatorResponse,
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         operator = services.get_operator(self.caller.operator)
         return Response(OwnOperatorResponse(name=operator.name, customer_care=operator.customer_care))
 
@@ -132,8 +130,7 @@ class OperatorOriginsView(OperatorView):
         description="Whose pages may frame the table page and call the API from a browser.",
         returns=OperatorOrigins,
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(OperatorOrigins(tuple(services.get_operator(self.caller.operator).origins)))
 
     @operation(
@@ -175,7 +172,6 @@ class ThresholdListView(OperatorView):
         description="They are set in the admin, where each change is recorded: who, before and after.",
         returns=ThresholdList,
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         current = thresholds.list_thresholds(self.caller.operator, currency=self.caller.currency)
         return Response(ThresholdList.of(map(ThresholdsResponse.of, current)))

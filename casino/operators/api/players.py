@@ -49,9 +49,8 @@ class StreamTicketsView(PlayerView):
         returns=StreamTicketResponse,
         status=201,
     )
-    def post(self, request: Request) -> Response:
+    def post(self, _request: Request) -> Response:
         """Issue a ticket; a repeat issues another one, because a stored response would contain a secret."""
-        del request
         issued = sessions.issue_ticket(session=self.caller.session)
         return Response(StreamTicketResponse(issued.ticket, issued.expires_at), status=201)
 
@@ -151,8 +150,7 @@ class PlayerPinLockView(OperatorView):
         refusals=(PinNotSet, UnknownPlayer),
     )
     @idempotent
-    def post(self, request: Request, player: UUID) -> Response:
-        del request
+    def post(self, _request: Request, player: UUID) -> Response:
         state = pins.unlock(operator=self.caller.operator, player=player, by=self.caller.actor)
         return Response(PinStatus.of(player, state))
 
@@ -174,8 +172,7 @@ class OwnPinView(PlayerView):
         description="A requested PIN replaces yours at `replaced_at`, unless you cancel that with yours.",
         returns=PinStatus,
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(PinStatus.of(self.caller.player, pins.state_of(self.caller.player)))
 
     @operation(
@@ -218,7 +215,6 @@ class OwnPinReplacementView(PlayerView):
         refusals=(NoPinReplacement, PinLocked, PinNotSet, PinWrong),
     )
     @idempotent_with_pin(_compare_pin)
-    def post(self, request: Request) -> Response:
-        del request
+    def post(self, _request: Request) -> Response:
         state = pins.cancel_replacement(operator=self.caller.operator, pin=self.pin)
         return Response(PinStatus.of(self.caller.player, state))

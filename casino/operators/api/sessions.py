@@ -96,8 +96,7 @@ class MySessionsView(PlayerView):
         description="One that you did not ask for was opened by somebody else: tell your casino.",
         returns=MySessionList,
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         caller = self.caller
         return Response(
             MySessionList.of(
@@ -231,8 +230,7 @@ class CurrentSessionView(PlayerView):
         returns=SessionExpiry,
         description="The session may end before, when another one is opened or nothing is requested for a while.",
     )
-    def get(self, request: Request) -> Response:
-        del request
+    def get(self, _request: Request) -> Response:
         return Response(SessionExpiry(sessions.expiry(session=self.caller.session)))
 
     @operation(
@@ -241,8 +239,7 @@ class CurrentSessionView(PlayerView):
         responses={204: None},
         description="The token is invalid from now on, and its streams end. A seat is released in its time.",
     )
-    def delete(self, request: Request) -> Response:
-        del request
+    def delete(self, _request: Request) -> Response:
         sessions.end_session(session=self.caller.session)
         return Response(status=204)
 

@@ -92,8 +92,7 @@ class Ring(views.BaseApiView):
     authentication_classes = [ByName]
 
     @operation("ring", "Ring the bell", description="Whoever rings has nothing to say.", returns=Money)
-    def post(self, request: Request) -> Response:
-        del request
+    def post(self, _request: Request) -> Response:
         return Response()
 
 
@@ -141,8 +140,7 @@ class Peek(views.BaseApiView):
     authentication_classes = [ByName]
 
     @idempotent_without_storing
-    def post(self, request: Request) -> Response:
-        del request
+    def post(self, _request: Request) -> Response:
         return Response({"secret": "queen of hearts"})
 
 
