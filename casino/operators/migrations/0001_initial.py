@@ -35,8 +35,8 @@ HELD = {
     "operators_player": HeldTable(
         ("id",), own=("brand_id", "reference", "reference_index", "nickname", "nickname_index"), come_and_go=True
     ),
-    "operators_playerpin": HeldTable(("player_id",), ignored=("failed_at", "locked_until")),
-    "operators_playersession": HeldTable(("token_hash",), ignored=("last_used_at", "reality_check_at")),
+    "operators_playerpin": HeldTable(("player_id",)),
+    "operators_playersession": HeldTable(("token_hash",), ignored=("last_used_at",)),
     "operators_signingkey": HeldTable(("id",), ignored=("last_used_at",), own=("material", "encrypted_under")),
     "operators_staffmembership": HeldTable(("id",), own=()),
     "operators_staffsubject": HeldTable(("id",), own=()),

@@ -31,7 +31,7 @@ HELD = {
     "auth_user_groups": HeldTable(("id",), own=()),
     "auth_user_user_permissions": HeldTable(("id",), own=()),
     "django_admin_log": HeldTable(("id",), ignored=("object_repr",)),
-    "staff_authenticator": HeldTable(("id",), ignored=("last_step",), own=("key_id", "encrypted_secret")),
+    "staff_authenticator": HeldTable(("id",), own=("key_id", "encrypted_secret", "last_step")),
     "staff_identityprovider": HeldTable(("id",), own=("key_id", "encrypted_secret")),
     "staff_passwordcode": HeldTable(("user_id",), own=()),
     "staff_providerdescription": HeldTable(("provider_id",), ignored=("due_at", "error")),
