@@ -27,38 +27,16 @@ SEND_TIMEOUT: Final = 0.5
 """Seconds."""
 
 
-class _Wakeups:
-    """Keeps no message for a second delivery: a lost wake-up is made up for by the next look into PostgreSQL.
-
-    By default kombu gives messages in progress back when the broker is lost, fails as it has no connection any more,
-    and the worker ends.
-    """
-
-    ack_emulation = False
-    do_restore = False
-
-
-class WakeupChannel(_Wakeups, redis.Channel):
-    """A channel to one Redis."""
-
-
-class WakeupSentinelChannel(_Wakeups, redis.SentinelChannel):
-    """A channel to the master that Sentinels name."""
-
-
-class WakeupTransport(redis.Transport):
-    Channel = WakeupChannel
-
-
-class WakeupSentinelTransport(redis.SentinelTransport):
-    Channel = WakeupSentinelChannel
+# Messages in progress are not given back when the broker is lost: it could not take them, and the worker would end. A
+# lost wake-up is made up for by the next look into PostgreSQL. Nor are they kept (ack_emulation in the settings).
+redis.Channel.do_restore = False
 
 
 class SteadyConnection(Connection):
-    """Retries a lost broker every second or two, forever; Celery's own intervals grow to half a minute."""
+    """Retries a lost broker every second or two, forever.
 
-    def get_transport_cls(self) -> type[redis.Transport]:
-        return WakeupSentinelTransport if self.transport_cls == "sentinel" else WakeupTransport
+    Celery's own intervals grow to half a minute, have no setting, and are longer than the watchdog takes for a stall.
+    """
 
     def ensure_connection(self, errback: Any = None, max_retries: int | None = None, **options: Any) -> Any:
         retries = {"interval_start": 1, "interval_step": 0.5, "interval_max": 2, **options}
@@ -72,7 +50,10 @@ class SteadyAMQP(AMQP):  # type: ignore[misc]
 
 
 class ImpatientCelery(Celery):  # type: ignore[misc]
-    """Sends a wake-up within half a second or not at all: a broker that froze must not slow a wager."""
+    """Sends a wake-up within half a second or not at all: a broker that froze must not slow a wager.
+
+    Celery has one timeout for both ways, and a worker on a busy machine must bear a longer one when it reads.
+    """
 
     def connection_for_write(self, url: str | None = None, **options: Any) -> Any:
         """Return a connection with short timeouts; the worker reads from another one."""

@@ -115,7 +115,8 @@ CELERY_BROKER_URL, _broker_options = broker(VALUES["REDIS_URL"])
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # by default a worker ends after a hundred attempts
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    **_broker_options, "health_check_interval": 15, "socket_timeout": 5, "socket_connect_timeout": 5
+    **_broker_options, "ack_emulation": False, "health_check_interval": 15, "socket_timeout": 5,
+    "socket_connect_timeout": 5,
 }  # fmt: skip
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_TIME_LIMIT = 50
