@@ -1,8 +1,7 @@
 """Rotate PERSONAL_KEYS: encrypt under the first key what is encrypted under an older one.
 
 That is every player's own key, the key of the blind index, and the secrets of staff authenticators, of our clients
-at identity providers, of webhooks and of signing keys. Data that is encrypted under a player's own key does not
-change.
+at identity providers, and of webhooks. Data that is encrypted under a player's own key does not change.
 """
 
 from collections import Counter
@@ -16,7 +15,6 @@ from django.db import transaction
 from casino.crypto import blind_index, crypto_shredding
 from casino.crypto.encryption import DecryptionFailed, parse_keyring
 from casino.feed import signatures
-from casino.operators import signing_keys
 from casino.significant import recorder
 from casino.staff import authenticators, identity_providers
 
@@ -52,7 +50,7 @@ def rotate(*, actor: str, batch: int = BATCH) -> PersonalKeyRotation:
 
 
 def _rotate_shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
-    """Rotate the secrets that belong to no player: the blind index's key, staff authenticators, webhooks, signing."""
+    """Rotate the secrets that belong to no player: the blind index's key, staff authenticators, webhooks."""
     with transaction.atomic():
         keys, users = authenticators.rewrap(first)
         moved, unreadable = Counter(keys), [f"authenticator of staff {user}" for user in users]
@@ -62,9 +60,6 @@ def _rotate_shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
         webhook_keys, endpoints = signatures.rewrap(first)
         moved.update(webhook_keys)
         unreadable.extend(f"secret of webhook {endpoint}" for endpoint in endpoints)
-        signing_keys_moved, keyids = signing_keys.rewrap(first)
-        moved.update(signing_keys_moved)
-        unreadable.extend(f"signing key {keyid}" for keyid in keyids)
         try:
             before = blind_index.rewrap(first)
         except DecryptionFailed:

@@ -32,7 +32,6 @@ from casino.operators import (
 )
 from casino.operators.changes import ChangeKind
 from casino.operators.key_limits import KeyLimits, Movement
-from casino.operators.key_models import SigningKey
 from casino.operators.models import ApiKey, Change, ChangeName, Operator
 from casino.operators.principals import Scope
 from casino.operators.refusals import InvalidNetworks, MoneyKeyUnlimited
@@ -151,24 +150,18 @@ def set_limit(key: ApiKey, *, movement: Movement, currency: str, limits: KeyLimi
     )
 
 
-def add_signing_key(key: ApiKey, *, jwk: str | None, by: str) -> NewSecret:
-    """Register an Ed25519 public key, a JWK, or None for an HMAC secret that is made.
+def add_signing_key(key: ApiKey, *, jwk: str, by: str) -> tuple[str, Change | None]:
+    """Register an Ed25519 public key, a JWK; return its `keyid`, and the change if another person has to agree.
 
     Raises InvalidSigningKey, TooManySigningKeys, UnknownKey.
     """
-    row, secret = signing_keys.make_secret(key.pk) if jwk is None else (signing_keys.parse_public(jwk), "")
-    details = {
-        "key": key.pk,
-        "keyid": row.keyid,
-        "algorithm": str(row.algorithm),
-        "material": bytes(row.material).hex(),
-        "encrypted_under": row.encrypted_under,
-    }
-    summary = f"Register the signing key {row.keyid} of the API key {key.label} ({key.pk})"
+    keyid = signing_keys.parse_public(jwk).keyid
+    details = {"key": key.pk, "jwk": jwk}
+    summary = f"Register the signing key {keyid} of the API key {key.label} ({key.pk})"
     change = changes.make(
         key.operator, ChangeName.SIGNING_KEY, subject=f"key:{key.pk}", summary=summary, details=details, by=by
     )
-    return NewSecret(row.keyid, secret, change)
+    return keyid, change
 
 
 def accept_unsigned(operator: Operator, key: ApiKey | None = None, *, by: str) -> Change | None:
@@ -240,9 +233,7 @@ def register() -> None:
         (ChangeName.ORIGINS, acts.SET_ORIGINS, _set_origins),
         (ChangeName.STAFF_NETWORKS, acts.SET_STAFF_NETWORKS, _set_staff_networks),
     ):
-        secret = name is ChangeName.SIGNING_KEY  # an HMAC secret, although encrypted, stays in no event
-        apply = partial(_apply, effect)
-        changes.register(ChangeKind(name, act, apply, secret=secret, concerns=partial(_who_may, act.name)))
+        changes.register(ChangeKind(name, act, partial(_apply, effect), concerns=partial(_who_may, act.name)))
 
 
 def _apply(effect: Callable[[Mapping[str, Any], str], None], change: Change) -> None:
@@ -299,13 +290,7 @@ def _set_limit(details: Mapping[str, Any], by: str) -> None:
 
 
 def _add_signing_key(details: Mapping[str, Any], by: str) -> None:
-    row = SigningKey(
-        keyid=details["keyid"],
-        algorithm=details["algorithm"],
-        material=bytes.fromhex(details["material"]),
-        encrypted_under=details["encrypted_under"],
-    )
-    signing_keys.add(row, key_id=details["key"], by=by)
+    signing_keys.add_public(key_id=details["key"], jwk=details["jwk"], by=by)
 
 
 def _accept_unsigned(details: Mapping[str, Any], by: str) -> None:

@@ -27,7 +27,7 @@ class KeyLimit(models.Model):
 
 
 class SigningKey(models.Model):
-    """Verifies signatures of requests with an API key: an Ed25519 public key, or an HMAC secret, encrypted.
+    """An Ed25519 public key that verifies signatures of requests with an API key.
 
     An API key has two at most, so that one can take the place of the other.
     """
@@ -35,9 +35,7 @@ class SigningKey(models.Model):
     id = models.BigAutoField(primary_key=True)
     key = models.ForeignKey("operators.ApiKey", models.CASCADE, related_name="signing_keys")
     keyid = models.CharField(max_length=60, help_text="`keyid` of its signatures.")
-    algorithm = models.CharField(max_length=20)
-    material = models.BinaryField(help_text="The public key, or the encrypted secret.")
-    encrypted_under = models.TextField(blank=True, default="", help_text="The key of PERSONAL_KEYS; empty for Ed25519.")
+    public_key = models.BinaryField(max_length=32)
     created_at = models.DateTimeField(db_default=Now())
     last_used_at = models.DateTimeField(null=True, help_text="Accurate to half a minute.")
 

@@ -9,16 +9,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
+from urllib.parse import urlsplit
 
-import http_sf
 from django.http import HttpRequest
-from http_message_signatures import (
-    HTTPMessageSignaturesException,
-    HTTPMessageVerifier,
-    MappingKeyResolver,
-    algorithms,
-)
 
 from casino.api.error_catalogue import (
     SIGNATURE_EXPIRED,
@@ -27,11 +21,10 @@ from casino.api.error_catalogue import (
     SIGNATURE_USED,
     RequestRejected,
 )
-from casino.crypto.encryption import DecryptionFailed
-from casino.crypto.message_signatures import PlainSignature
+from casino.crypto.message_signatures import MessageSignature
 from casino.events.sql import database_now, execute, fetch
 from casino.operators.key_models import SigningKey
-from casino.operators.signing_keys import SignatureAlgorithm, verification_key
+from casino.operators.signing_keys import verification_key
 
 HEADERS: Final = ("Signature-Input", "Signature")
 COVERED: Final = ("@method", "@target-uri", "authorization", "content-digest")
@@ -44,10 +37,6 @@ SKEW: Final = timedelta(seconds=60)
 """How far the signer's clock may be ahead."""
 NONCE_LENGTHS: Final = range(16, 129)
 _LONGEST: Final = 2000
-_ALGORITHMS: Final = {
-    SignatureAlgorithm.ED25519: algorithms.ED25519,
-    SignatureAlgorithm.HMAC_SHA256: algorithms.HMAC_SHA256,
-}
 _USE: Final = "INSERT INTO operators_usedsignature (digest) VALUES (%s) ON CONFLICT DO NOTHING RETURNING true"
 _FORGET: Final = """
     DELETE FROM operators_usedsignature WHERE digest IN (
@@ -65,7 +54,7 @@ PROBLEMS: Final = (SIGNATURE_REQUIRED, SIGNATURE_INVALID, SIGNATURE_EXPIRED, SIG
 
 @dataclass(frozen=True, slots=True)
 class SignedMessage:
-    """A request as the library reads it."""
+    """A request, as its caller sent it."""
 
     method: str
     url: str
@@ -73,12 +62,14 @@ class SignedMessage:
 
     def derived(self) -> dict[str, str]:
         """Return the components that are no headers."""
-        return {"@method": self.method, "@target-uri": self.url}
+        url = urlsplit(self.url)
+        address = {"@scheme": url.scheme, "@authority": url.netloc, "@path": url.path or "/", "@query": f"?{url.query}"}
+        return {"@method": self.method, "@target-uri": self.url, **address}
 
 
 @dataclass(frozen=True, slots=True)
 class SignedAnswer:
-    """An answer to a request of ours as the library reads it."""
+    """An answer to a request of ours."""
 
     status_code: int
     headers: Mapping[str, str]
@@ -104,13 +95,6 @@ class AnswerKeys:
         return self.read_at + timedelta(seconds=time.monotonic() - self._since)
 
 
-class _Verifier(HTTPMessageVerifier):
-    """Leaves the times of a signature to `_require_fresh`, which has a clock of its own."""
-
-    def validate_created_and_expires(self, sig_input: Any, max_age: Any = None) -> None:
-        """Do nothing."""
-
-
 def check(request: HttpRequest, *, key_id: str, required: bool, now: datetime | None = None) -> None:
     """Verify the signature of a request with an API key, and use it up.
 
@@ -122,22 +106,17 @@ def check(request: HttpRequest, *, key_id: str, required: bool, now: datetime | 
         return
     now = now or database_now()
     message = SignedMessage(request.method or "", request.build_absolute_uri(), dict(request.headers.items()))
-    plain = _read_plain(message)
-    row = SigningKey.objects.filter(key_id=key_id, keyid=_keyid(message, plain)).first()
+    signature = _read(message)
+    row = SigningKey.objects.filter(key_id=key_id, keyid=signature.parameters["keyid"]).first()
     if row is None:
         raise RequestRejected(SIGNATURE_INVALID, "Its `keyid` is of no signing key of this API key.")
     sent = (name for name in COVERED_IF_SENT if name.title() in message.headers)
-    try:
-        parameters = _verify(message, request.body, row, (*COVERED, *sent), plain)
-    except _NotVerified as error:
-        here = f'"@method" is {message.method} and "@target-uri" begins with {message.url.partition("?")[0]}'
-        raise RequestRejected(
-            SIGNATURE_INVALID, str(error) or f"Other bytes were signed, or by another key: {here}."
-        ) from None
-    nonce = parameters.get("nonce")
+    here = f': "@method" is {message.method} and "@target-uri" begins with {message.url.partition("?")[0]}'
+    _verify(signature, message, request.body, row, covered=(*COVERED, *sent), here=here)
+    nonce = signature.parameters.get("nonce")
     if not isinstance(nonce, str) or len(nonce) not in NONCE_LENGTHS:
         raise RequestRejected(SIGNATURE_INVALID, "A signature needs a `nonce` of 16 to 128 characters.")
-    _require_fresh(parameters, now)
+    _require_fresh(signature.parameters, now)
     _use(nonce, key_id)
     if row.last_used_at is None or row.last_used_at < now - timedelta(seconds=30):
         execute(_TOUCH, [now, row.pk])
@@ -148,15 +127,12 @@ def check_answer(answer: SignedAnswer, body: bytes, *, known: AnswerKeys) -> Non
 
     Raises RequestRejected.
     """
-    plain = _read_plain(answer)
-    row = known.keys.get(_keyid(answer, plain))
+    signature = _read(answer)
+    row = known.keys.get(str(signature.parameters["keyid"]))
     if row is None:
         raise RequestRejected(SIGNATURE_INVALID, "Its `keyid` is of no signing key of the operator.")
-    try:
-        parameters = _verify(answer, body, row, COVERED_OF_ANSWERS, plain)
-    except _NotVerified as error:
-        raise RequestRejected(SIGNATURE_INVALID, str(error)) from None
-    _require_fresh(parameters, known.now())
+    _verify(signature, answer, body, row, covered=COVERED_OF_ANSWERS)
+    _require_fresh(signature.parameters, known.now())
 
 
 def forget_used() -> int:
@@ -164,62 +140,33 @@ def forget_used() -> int:
     return len(fetch(_FORGET, [2 * (MAX_AGE + SKEW)]))
 
 
-def _read_plain(message: SignedMessage | SignedAnswer) -> PlainSignature | None:
-    return PlainSignature.read(*(message.headers.get(name, "")[:_LONGEST] for name in HEADERS))
-
-
-def _keyid(message: SignedMessage | SignedAnswer, plain: PlainSignature | None) -> str:
-    """Return the `keyid` of the only signature. Raises RequestRejected."""
-    if plain is not None and "keyid" in plain.parameters:
-        return str(plain.parameters["keyid"])
-    text = message.headers.get(HEADERS[0], "")[:_LONGEST]
-    try:
-        members: Any = http_sf.parse(text.encode("ascii"), tltype="dictionary")
-        ((_, parameters),) = members.values()
-        keyid = parameters["keyid"]
-    except (ValueError, TypeError, KeyError):
+def _read(message: SignedMessage | SignedAnswer) -> MessageSignature:
+    """Return the only signature, which has a `keyid`. Raises RequestRejected."""
+    signature = MessageSignature.read(*(message.headers.get(name, "")[:_LONGEST] for name in HEADERS))
+    if signature is None or "keyid" not in signature.parameters:
         raise RequestRejected(
-            SIGNATURE_INVALID, "Signature-Input must hold one signature with a `keyid`, by RFC 9421."
-        ) from None
-    return str(keyid)
-
-
-class _NotVerified(Exception):
-    """A signature is of other bytes or by another key; without a text where nothing more can be said."""
+            SIGNATURE_INVALID,
+            "Signature-Input must hold one signature by RFC 9421, with a `keyid`, of components without parameters.",
+        )
+    return signature
 
 
 def _verify(
+    signature: MessageSignature,
     message: SignedMessage | SignedAnswer,
     body: bytes,
     row: SigningKey,
+    *,
     covered: Sequence[str],
-    plain: PlainSignature | None,
-) -> Mapping[str, int | str]:
-    """Return the parameters of a signature that is valid, and covers what it must. Raises _NotVerified."""
-    try:
-        if plain is not None and _is_valid(plain, message, body, row, covered):
-            return plain.parameters
-        keys = MappingKeyResolver(public_keys={row.keyid: verification_key(row)}, private_keys={})
-        verifier = _Verifier(signature_algorithm=_ALGORITHMS[SignatureAlgorithm(row.algorithm)], key_resolver=keys)
-        (verified,) = verifier.verify(message, max_age=None, require_components=tuple(covered), body=body)
-    except (HTTPMessageSignaturesException, DecryptionFailed) as error:
-        raise _NotVerified(str(error)) from None
-    return verified.parameters
-
-
-def _is_valid(
-    plain: PlainSignature,
-    message: SignedMessage | SignedAnswer,
-    body: bytes,
-    row: SigningKey,
-    covered: Sequence[str],
-) -> bool:
-    """Return whether a plain signature is valid; one that is not is left to the library, which says why."""
-    algorithm = plain.parameters.get("alg", row.algorithm)
-    if not set(covered) <= set(plain.components) or algorithm != row.algorithm:
-        return False
+    here: str = "",
+) -> None:
+    """Refuse a signature that is not valid, or does not cover what it must. Raises RequestRejected."""
+    missing = [name for name in covered if name not in signature.components]
+    if missing:
+        raise RequestRejected(SIGNATURE_INVALID, f"The signature does not cover {', '.join(missing)}.")
     headers = {name.lower(): value.strip() for name, value in message.headers.items()}
-    return plain.is_of(headers | message.derived(), body, key=verification_key(row))
+    if not signature.is_of(headers | message.derived(), body, key=verification_key(row)):
+        raise RequestRejected(SIGNATURE_INVALID, f"Other bytes were signed, or by another key{here}.")
 
 
 def _require_fresh(parameters: Mapping[str, int | str], now: datetime) -> None:

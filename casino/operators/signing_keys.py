@@ -1,15 +1,12 @@
 """Signing keys: what verifies signatures of requests with an API key, and which requests must have one."""
 
-import secrets
-from base64 import b64encode, urlsafe_b64decode
-from enum import StrEnum
+from base64 import urlsafe_b64decode
 from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
-from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.events.sql import database_now
 from casino.operators import acts
 from casino.operators.assertions import parse_jwk
@@ -28,15 +25,6 @@ from casino.significant.recorder import SignificantEventKind
 
 MAX_SIGNING_KEYS: Final = 2
 """So that one can take the place of the other."""
-_PURPOSE: Final = b"casino.signing-key.v1\x00"
-_SECRET_BYTES: Final = 32
-
-
-class SignatureAlgorithm(StrEnum):
-    """How requests are signed, by the names of RFC 9421."""
-
-    ED25519 = "ed25519"
-    HMAC_SHA256 = "hmac-sha256"
 
 
 def add_public(*, key_id: str, jwk: str, by: str) -> SigningKey:
@@ -51,32 +39,13 @@ def parse_public(jwk: str) -> SigningKey:
     """
     try:
         thumbprint, public = parse_jwk(jwk)
-        material = urlsafe_b64decode(public["x"] + "=")
-        Ed25519PublicKey.from_public_bytes(material)
+        key = urlsafe_b64decode(public["x"] + "=")
+        Ed25519PublicKey.from_public_bytes(key)
     except (InvalidAssertionKey, KeyError, ValueError):
         raise InvalidSigningKey from None
     if public.get("crv") != "Ed25519":
         raise InvalidSigningKey
-    return SigningKey(keyid=thumbprint, algorithm=SignatureAlgorithm.ED25519, material=material)
-
-
-def add_secret(*, key_id: str, by: str) -> tuple[SigningKey, str]:
-    """Register an HMAC secret; return its row and the secret. Raises TooManySigningKeys, UnknownKey."""
-    row, secret = make_secret(key_id)
-    return add(row, key_id=key_id, by=by), secret
-
-
-def make_secret(key_id: str) -> tuple[SigningKey, str]:
-    """Make an HMAC secret; return its row, not saved, and the secret in base64, which is not shown again."""
-    secret, keyid = secrets.token_bytes(_SECRET_BYTES), f"hmac-{secrets.token_hex(8)}"
-    encrypted = encrypt_secret(secret, associated_data=_bound_to(key_id, keyid))
-    row = SigningKey(
-        keyid=keyid,
-        algorithm=SignatureAlgorithm.HMAC_SHA256,
-        material=encrypted.data,
-        encrypted_under=encrypted.key_id,
-    )
-    return row, b64encode(secret).decode()
+    return SigningKey(keyid=thumbprint, public_key=key)
 
 
 def remove(*, key_id: str, keyid: str, by: str) -> None:
@@ -127,35 +96,9 @@ def require_of_all(operator: Operator, *, required: bool, by: str) -> None:
         )
 
 
-def verification_key(row: SigningKey) -> Ed25519PublicKey | bytes:
-    """Return what verifies signatures of a signing key. Raises DecryptionFailed."""
-    if row.algorithm == SignatureAlgorithm.ED25519:
-        return Ed25519PublicKey.from_public_bytes(bytes(row.material))
-    encrypted = EncryptedSecret(row.encrypted_under, bytes(row.material))
-    return decrypt_secret(encrypted, associated_data=_bound_to(row.key_id, row.keyid))
-
-
-def rewrap(first: str) -> tuple[dict[str, int], list[str]]:
-    """Encrypt all HMAC secrets under the first of PERSONAL_KEYS, whose id is `first`. Call it in a transaction.
-
-    Returns how many had which key, and those that no key decrypts.
-    """
-    moved: dict[str, int] = {}
-    unreadable: list[str] = []
-    rows = SigningKey.objects.select_for_update().exclude(encrypted_under__in=("", first))
-    for row in rows.order_by("pk"):
-        try:
-            secret = verification_key(row)
-        except DecryptionFailed:
-            unreadable.append(row.keyid)
-            continue
-        if not isinstance(secret, bytes):
-            raise TypeError("only secrets are encrypted")
-        moved[row.encrypted_under] = moved.get(row.encrypted_under, 0) + 1
-        encrypted = encrypt_secret(secret, associated_data=_bound_to(row.key_id, row.keyid))
-        row.material, row.encrypted_under = encrypted.data, encrypted.key_id
-        row.save(update_fields=["material", "encrypted_under"])
-    return moved, unreadable
+def verification_key(row: SigningKey) -> Ed25519PublicKey:
+    """Return what verifies signatures of a signing key."""
+    return Ed25519PublicKey.from_public_bytes(bytes(row.public_key))
 
 
 def add(row: SigningKey, *, key_id: str, by: str) -> SigningKey:
@@ -169,11 +112,7 @@ def add(row: SigningKey, *, key_id: str, by: str) -> SigningKey:
             raise TooManySigningKeys(limit=MAX_SIGNING_KEYS)
         row.key, row.created_at = key, database_now()
         row.save(force_insert=True)
-        after = {"keyid": row.keyid, "algorithm": str(row.algorithm)}
+        after = {"keyid": row.keyid}
         reason, act = "A signing key was registered", acts.ADD_SIGNING_KEY
         record_access(key.operator_id, f"key:{key_id}", by=by, reason=reason, act=act, after=after)
     return row
-
-
-def _bound_to(key_id: str, keyid: str) -> bytes:
-    return _PURPOSE + f"{key_id} {keyid}".encode()

@@ -427,10 +427,7 @@ REQUESTS: Final[dict[str, Request]] = {
             "risk_rule": lambda _: LOOSE_RULE,
             "signing_key": lambda stage: {
                 "key": key_of(stage),
-                "keyid": "k",
-                "algorithm": "ed25519",
-                "material": "00",
-                "encrypted_under": "",
+                "jwk": json.dumps(Person("", "", Ed25519PrivateKey.generate()).jwk),
             },
             "replace_witness": lambda _: {"name": "another", "reason": "away"},
             "release": lambda _: {"reason": "Release 7", "code": "c", "dependencies": "d", "settings": "s"},

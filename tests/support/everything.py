@@ -1,5 +1,6 @@
 """A house with one of everything: whatever the admin has a button for, there is a row at which it is pressed."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -68,6 +69,10 @@ def full_office(slug: str) -> Office:
     return office
 
 
+def _jwk(number: int) -> str:
+    return json.dumps(Person("", "", Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32)).jwk)
+
+
 def _access(operator: Operator, by: str) -> None:
     """Give each control of access something that can be loosened, or removed."""
     here = ["127.0.0.0/8"]
@@ -75,15 +80,15 @@ def _access(operator: Operator, by: str) -> None:
     (key,) = ApiKey.objects.filter(operator=operator)
     other, _ = issue_key(operator=operator.pk)
     KeyLimit.objects.update(per_day=10_000)
-    for _ in range(2):
-        signing_keys.add_secret(key_id=key.pk, by=by)
+    for number in range(2):
+        signing_keys.add_public(key_id=key.pk, jwk=_jwk(number), by=by)
         _, _, waits = webhooks.register(operator=operator.pk, url="https://lucky.example/in", types=[], by=by)
         _confirm(waits)
     signing_keys.require(key_id=key.pk, required=True, by=by)
-    signing_keys.add_secret(key_id=other, by=by)  # which requires no signatures yet
+    signing_keys.add_public(key_id=other, jwk=_jwk(2), by=by)  # which requires no signatures yet
     key_rotation.rotate(key_id=key.pk, by=by)
     annex = services.create_operator(slug="annex", name="Annex", currencies=["EUR"], sandbox=False)
-    signing_keys.add_secret(key_id=issue_key(operator=annex.pk)[0], by=by)
+    signing_keys.add_public(key_id=issue_key(operator=annex.pk)[0], jwk=_jwk(3), by=by)
     agent = Person(str(operator.pk), "agent", Ed25519PrivateKey.generate())
     named = {"name": "Agent", "jwk": agent.jwk, "subject": "agent"}
     assertions.register_key(operator=operator.pk, **named, requested_by=by, confirmed_by="staff:2")

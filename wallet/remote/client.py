@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 MAX_ANSWER: Final = 256 * 1024
 _NO_KEYS: Final = AnswerKeys({}, datetime.min.replace(tzinfo=UTC))
-_KEY_FIELDS: Final = ("keyid", "algorithm", "material", "encrypted_under", "key_id")
+_KEY_FIELDS: Final = ("keyid", "public_key", "key_id")
 _ENDPOINT: Final = f"""
     SELECT funding.wallet_url, funding.wallet_profile, clock_timestamp(), {", ".join(_KEY_FIELDS)}
       FROM wallet_funding AS funding LEFT JOIN (SELECT key.operator_id, signing.*

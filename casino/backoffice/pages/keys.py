@@ -218,8 +218,8 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     )
     def add_signing_key(self, request: HttpRequest, key: ApiKey, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
-        made = key_changes.add_signing_key(key, jwk=data["jwk"], by=by)
-        return done_or_waits(made.change, f"Registered {made.name}.")
+        keyid, change = key_changes.add_signing_key(key, jwk=data["jwk"], by=by)
+        return done_or_waits(change, f"Registered {keyid}.")
 
     @RowAction(
         "Remove",
@@ -293,10 +293,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
             )
             for row in key_limits.list_limits(obj.key_id)
         ]
-        keys = [
-            (html.code(row.keyid), row.algorithm, row.created_at, row.last_used_at)
-            for row in obj.signing_keys.order_by("pk")
-        ]
+        keys = [(html.code(row.keyid), row.created_at, row.last_used_at) for row in obj.signing_keys.order_by("pk")]
         return [
             facts,
             ActionBar(),
@@ -306,7 +303,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
                 limits,
                 empty="No limit: the key moves any amount.",
             ),
-            Grid("Signing keys", ("Key", "Algorithm", "Registered", "Last used"), keys, empty="No signing key."),
+            Grid("Signing keys", ("Key", "Registered", "Last used"), keys, empty="No signing key."),
         ]
 
 

@@ -35,7 +35,7 @@ class OwnWallet:
             known = api.get("operator/key").raise_for_status().json()["signing_keys"]
             if self._jwk["kid"] not in {each["keyid"] for each in known}:
                 public = {name: self._jwk[name] for name in ("kty", "crv", "x")}
-                _post(api, "operator/key/signing-keys", {"algorithm": "ed25519", "jwk": public})
+                _post(api, "operator/key/signing-keys", {"jwk": public})
             _post(api, "operator/funding", {"funding": "seamless", "wallet_url": self.url})
 
     def add_player(self, player: str, *, reference: str, currency: str, balance: str) -> None:

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from casino.api.idempotency import idempotent
 from casino.api.openapi import JSON, operation
-from casino.api.requests import Body, malformed, parse_body, verbatim
+from casino.api.requests import Body, parse_body, verbatim
 from casino.api.shapes import AmountText, CurrencyCode, Shape, Timestamp
 from casino.kernel.money import format_amount
 from casino.operators import acts, key_changes, key_limits, key_rotation, signing_keys
@@ -33,7 +33,6 @@ from casino.operators.refusals import (
     TooManySigningKeys,
     UnknownSigningKey,
 )
-from casino.operators.signing_keys import SignatureAlgorithm
 
 _OVERLAP: Final = int(key_rotation.OVERLAP.total_seconds())
 _MAX_OVERLAP: Final = int(key_rotation.MAX_OVERLAP.total_seconds())
@@ -76,15 +75,9 @@ class PublicKeyRequest(Body):
 
 
 class SigningKeyRequest(Body):
-    """A signing key: an Ed25519 public key of yours, or an HMAC secret that we make."""
+    """A signing key: an Ed25519 public key of yours."""
 
-    algorithm: SignatureAlgorithm
-    jwk: Annotated[PublicKeyRequest | None, Meta(description="For ed25519 only.")] = None
-
-    def __post_init__(self) -> None:
-        """Refuse a public key for HMAC, and Ed25519 without one."""
-        if (self.jwk is None) == (self.algorithm is SignatureAlgorithm.ED25519):
-            raise malformed("field_invalid", "is for ed25519 only", "jwk")
+    jwk: PublicKeyRequest
 
 
 class KeyLimitResponse(Shape):
@@ -113,47 +106,27 @@ class KeyLimitResponse(Shape):
 
 
 class SigningKeyResponse(Shape, kw_only=True):
-    """A signing key, without its secret."""
+    """A signing key."""
 
     keyid: Annotated[str, Meta(description="`keyid` of its signatures.", examples=[_KEYID])]
-    algorithm: SignatureAlgorithm
     created_at: Timestamp
     last_used_at: Annotated[Timestamp | None, Meta(description="Accurate to half a minute.")]
 
     @classmethod
-    def of(cls, row: SigningKey, **more: Any) -> "SigningKeyResponse":
+    def of(cls, row: SigningKey) -> "SigningKeyResponse":
         """Present a signing key."""
-        return cls(
-            keyid=row.keyid,
-            algorithm=SignatureAlgorithm(row.algorithm),
-            created_at=row.created_at,
-            last_used_at=row.last_used_at,
-            **more,
-        )
-
-
-class NewSigningKey(SigningKeyResponse, kw_only=True):
-    """A new signing key; an HMAC secret is shown once."""
-
-    secret: Annotated[
-        str | None,
-        Meta(
-            description="The HMAC secret in base64; null for ed25519.",
-            examples=["uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW="],
-        ),
-    ]
+        return cls(keyid=row.keyid, created_at=row.created_at, last_used_at=row.last_used_at)
 
 
 class RequestedSigningKey(ChangeResponse, kw_only=True):
-    """A signing key on which another person has to agree; an HMAC secret is shown once."""
+    """A signing key on which another person has to agree."""
 
     keyid: Annotated[str, Meta(description="`keyid` of its signatures.", examples=[_KEYID])]
-    secret: Annotated[str | None, Meta(description="The HMAC secret in base64; null for ed25519.", examples=[None])]
 
     @classmethod
-    def of_key(cls, change: Change, *, keyid: str, secret: str | None) -> "RequestedSigningKey":
-        """Present the change, and what was made."""
-        return cls(**asdict(ChangeResponse.of(change)), keyid=keyid, secret=secret)
+    def of_key(cls, change: Change, *, keyid: str) -> "RequestedSigningKey":
+        """Present the change, and the key's `keyid`."""
+        return cls(**asdict(ChangeResponse.of(change)), keyid=keyid)
 
 
 class CurrentKeyResponse(Shape, kw_only=True):
@@ -283,14 +256,14 @@ class SigningKeysView(OwnKeyView):
         "addSigningKey",
         "Register a key that signs requests with this API key",
         description=(
-            "An API key has two at most, so that one can take the place of the other. Keep an HMAC secret: it is not "
-            "shown again. Where signatures are required, this request must be signed, too. For a live operator this "
-            "needs the assertion of a person, and verifies nothing until another person confirms it (`POST "
-            "/changes/{change}/confirm`). For a sandbox operator it is registered at once."
+            "An API key has two at most, so that one can take the place of the other. Where signatures are required, "
+            "this request must be signed, too. For a live operator this needs the assertion of a person, and verifies "
+            "nothing until another person confirms it (`POST /changes/{change}/confirm`). For a sandbox operator it "
+            "is registered at once."
         ),
         request=SigningKeyRequest,
-        example={"algorithm": "ed25519", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": _PUBLIC}},
-        returns=NewSigningKey,
+        example={"jwk": {"kty": "OKP", "crv": "Ed25519", "x": _PUBLIC}},
+        returns=SigningKeyResponse,
         status=201,
         responses={(202, JSON): RequestedSigningKey},
         examples=[waits(RequestedSigningKey)],
@@ -299,13 +272,11 @@ class SigningKeysView(OwnKeyView):
     @idempotent
     def post(self, request: Request) -> Response:
         body, me, key = parse_body(SigningKeyRequest, request), self.caller, _load(self.caller.key_id)
-        jwk = None if body.jwk is None else msgspec.json.encode(body.jwk).decode()
-        made = key_changes.add_signing_key(key, jwk=jwk, by=me.actor if me.sandbox else self.use_person())
-        secret = made.secret or None
-        if made.change is not None:
-            waiting = RequestedSigningKey.of_key(made.change, keyid=made.name, secret=secret)
-            return Response(waiting, status=202)
-        return Response(NewSigningKey.of(key.signing_keys.get(keyid=made.name), secret=secret), status=201)
+        by = me.actor if me.sandbox else self.use_person()
+        keyid, change = key_changes.add_signing_key(key, jwk=msgspec.json.encode(body.jwk).decode(), by=by)
+        if change is not None:
+            return Response(RequestedSigningKey.of_key(change, keyid=keyid), status=202)
+        return Response(SigningKeyResponse.of(key.signing_keys.get(keyid=keyid)), status=201)
 
 
 class SigningKeyView(OwnKeyView):

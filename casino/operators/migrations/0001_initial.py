@@ -37,7 +37,7 @@ HELD = {
     ),
     "operators_playerpin": HeldTable(("player_id",)),
     "operators_playersession": HeldTable(("token_hash",), ignored=("last_used_at",)),
-    "operators_signingkey": HeldTable(("id",), ignored=("last_used_at",), own=("material", "encrypted_under")),
+    "operators_signingkey": HeldTable(("id",), ignored=("last_used_at",), own=()),
     "operators_staffmembership": HeldTable(("id",), own=()),
     "operators_staffsubject": HeldTable(("id",), own=()),
 }
@@ -396,12 +396,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("keyid", models.CharField(help_text="`keyid` of its signatures.", max_length=60)),
-                ("algorithm", models.CharField(max_length=20)),
-                ("material", models.BinaryField(help_text="The public key, or the encrypted secret.")),
-                (
-                    "encrypted_under",
-                    models.TextField(blank=True, default="", help_text="The key of PERSONAL_KEYS; empty for Ed25519."),
-                ),
+                ("public_key", models.BinaryField(max_length=32)),
                 ("created_at", models.DateTimeField(db_default=Now())),
                 ("last_used_at", models.DateTimeField(help_text="Accurate to half a minute.", null=True)),
                 (

@@ -21,6 +21,7 @@ from casino.operators.assertions import HEADER
 from casino.operators.limits_groups import GroupLimits
 from tests.baccarat.api import contract
 from tests.baccarat.api.people import LONG_TURN, Caller, Gambler, Tenant, bet, deal_all, sit, tenant, whole_database
+from tests.casino.operators.test_request_signatures import KEY, jwk_of
 from tests.conftest import Database
 from tests.operations import AREAS, ROWS
 from tests.support.protection import age_wishes
@@ -342,7 +343,7 @@ def house_and_keys(do: Doing, lucky: Tenant) -> None:
     do.change(lucky, "operator/origins", {"origins": ["https://play.lucky.example"]}, method="put")
     do(lucky, "skins/night", contract.named("setSkin").request_examples()[0], method="put")
     do(lucky, "skins/night", method="delete")
-    signing = do.change(lucky, "operator/key/signing-keys", {"algorithm": "hmac-sha256"})["keyid"]
+    signing = do.change(lucky, "operator/key/signing-keys", {"jwk": jwk_of(KEY)})["keyid"]
     do(lucky, f"operator/key/signing-keys/{signing}", method="delete")
     renewed = replace(lucky, credential=do(lucky, "operator/key/rotate", {"overlap_seconds": 3600})["credential"])
     execute("UPDATE operators_apikey SET secret_since = secret_since - interval '1 hour'")

@@ -9,7 +9,7 @@ from django.test import Client
 from casino.operators import services
 from tests.baccarat.api.people import sandbox_tenant, tenant
 from tests.casino.operators.test_key_rotation import an_hour_passes, code, rotate
-from tests.casino.operators.test_request_signatures import KEY, Signer, jwk_of, require, with_hmac
+from tests.casino.operators.test_request_signatures import KEY, Signer, jwk_of, require, with_another
 from tests.conftest import Database
 from tests.threads import in_threads
 
@@ -63,11 +63,11 @@ def test_no_signature_fails_while_a_signing_key_is_added_and_a_removed_one_is_re
 ) -> None:
     assert database
     house = sandbox_tenant("lucky")
-    keyid = house.do("operator/key/signing-keys", {"algorithm": "ed25519", "jwk": jwk_of(KEY)})["keyid"]
+    keyid = house.do("operator/key/signing-keys", {"jwk": jwk_of(KEY)})["keyid"]
     first, added = Signer(house, keyid, KEY.sign), list[Signer]()
 
     def change() -> Call:
-        added.append(with_hmac(house))
+        added.append(with_another(house))
         return added[0].get
 
     under_load(first.get, change)

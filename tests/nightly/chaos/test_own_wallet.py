@@ -131,7 +131,7 @@ async def open_house(operator: Client, server: WalletServer) -> str:
     """Let the operator's players be paid by the server, and return the operator's id."""
     x = Ed25519PrivateKey.from_private_bytes(KEY).public_key().public_bytes_raw()
     jwk = {"kty": "OKP", "crv": "Ed25519", "x": urlsafe_b64encode(x).rstrip(b"=").decode()}
-    await operator.post("/operator/key/signing-keys", {"algorithm": "ed25519", "jwk": jwk})
+    await operator.post("/operator/key/signing-keys", {"jwk": jwk})
     await operator.post("/operator/funding", {"funding": "seamless", "wallet_url": server.url})
     return str((await operator.get("/operator"))["id"])
 

@@ -21,18 +21,16 @@ VECTORS: list[dict[str, Any]] = json.loads(GUIDE.with_name("signature-vectors.js
 NODE = """
 import { readFileSync } from "node:fs";
 const vectors = JSON.parse(readFileSync(process.argv[2]));
-const signer = (each) => (each.secret ? hmac(each.secret) : ed25519(each.jwk));
 const signed = vectors.map((each) =>
-  signRequest(signer(each), each.keyid, each.method, each.url, each.headers, each.body, each.created, each.nonce));
+  signRequest(ed25519(each.jwk), each.keyid, each.method, each.url, each.headers, each.body, each.created, each.nonce));
 console.log(JSON.stringify(signed));
 """
 PHP = """
 $signed = [];
 foreach (json_decode(file_get_contents($argv[1]), true) as $each) {
-    $seed = base64_decode(strtr($each["jwk"]["d"] ?? "", "-_", "+/"));
-    $sign = isset($each["secret"]) ? hmac(base64_decode($each["secret"])) : ed25519($seed);
-    $signed[] = sign_request($sign, $each["keyid"], $each["method"], $each["url"], $each["headers"], $each["body"],
-        $each["created"], $each["nonce"]);
+    $seed = base64_decode(strtr($each["jwk"]["d"], "-_", "+/"));
+    $signed[] = sign_request(ed25519($seed), $each["keyid"], $each["method"], $each["url"], $each["headers"],
+        $each["body"], $each["created"], $each["nonce"]);
 }
 echo json_encode($signed);
 """
@@ -44,7 +42,7 @@ class Main {
 }
 """
 JAVA_CASE = """        for (var each : RequestSignature.sign(
-                Signer.%s(Base64.getDecoder().decode("%s")), "%s", "%s", "%s",
+                Signer.ed25519(Base64.getDecoder().decode("%s")), "%s", "%s", "%s",
                 new TreeMap<>(Map.of(%s)), Base64.getDecoder().decode("%s"), %dL, "%s").entrySet())
             System.out.println(each.getKey() + "\\t" + each.getValue());
         System.out.println();
@@ -81,12 +79,11 @@ def test_php_signs_as_the_vectors(tmp_path: Path) -> None:
 
 
 def java_case(vector: dict[str, Any]) -> str:
-    kind = "hmac" if "secret" in vector else "ed25519"
-    key = vector["secret"] if "secret" in vector else as_base64(base64.urlsafe_b64decode(vector["jwk"]["d"] + "="))
+    key = as_base64(base64.urlsafe_b64decode(vector["jwk"]["d"] + "="))
     pairs = ", ".join(f'"{name}", "{value}"' for name, value in vector["headers"].items())
     body = as_base64(vector["body"].encode())
     request = (vector["keyid"], vector["method"], vector["url"], pairs, body, vector["created"], vector["nonce"])
-    return JAVA_CASE % (kind, key, *request)
+    return JAVA_CASE % (key, *request)
 
 
 def as_base64(data: bytes) -> str:

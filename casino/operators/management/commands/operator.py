@@ -234,9 +234,9 @@ class Command(BaseCommand):
         if jwk is None and not options["required"]:
             raise CommandError("Give a public key, or --required, or both.")
         if jwk is not None:
-            made = key_changes.add_signing_key(key, jwk=jwk, by=by)
-            self._print_done(f"signing key {made.name}", made.change)
-            if made.change is not None and options["required"]:
+            keyid, change = key_changes.add_signing_key(key, jwk=jwk, by=by)
+            self._print_done(f"signing key {keyid}", change)
+            if change is not None and options["required"]:
                 self.stdout.write(f"Once it is confirmed, require signatures: operator signing-key {key.pk} --required")
                 return
         if options["required"]:

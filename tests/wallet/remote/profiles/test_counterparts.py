@@ -7,7 +7,9 @@ from uuid import UUID
 
 import httpx
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from casino.devstack.person import Person
 from casino.events.sql import execute, fetch
 from casino.operators import signing_keys
 from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit, tenant
@@ -55,9 +57,10 @@ def ask(house: Tenant, choice: dict[str, str]) -> Any:
     return house.post("operator/funding", choice, person="ann")
 
 
-def add_secret(house: Tenant) -> str:
+def add_key(house: Tenant) -> None:
+    jwk = json.dumps(Person("", "", Ed25519PrivateKey.generate()).jwk)
     with agreed():
-        return signing_keys.add_secret(key_id=house.credential.split(".")[0], by="staff:1")[1]
+        signing_keys.add_public(key_id=house.credential.split(".")[0], jwk=jwk, by="staff:1")
 
 
 def house_of(wallet: Hub88Wallet) -> Tenant:
@@ -276,7 +279,7 @@ def test_a_profile_is_changed_while_nothing_is_on_its_way(database: Database, wa
     deal_all()
     deliver()
     assert code(ask(house, proven(standard))) == (409, "wallet_key_missing")
-    add_secret(house)
+    add_key(house)
     house.agree("operator/funding", proven(standard))
     assert house.read("operator/funding") == standard
     assert audited() == []
