@@ -6,7 +6,6 @@ from django.views.generic import RedirectView
 
 from casino.alerts import metrics
 from casino.api import jwks, views
-from casino.feed.api import webhook_keys
 from casino.observability import health
 
 handler400 = views.handler400
@@ -34,7 +33,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz),
     path("metrics", metrics.metrics),
     path(".well-known/jwks.json", jwks.house_keys, name="house-keys"),
-    path(".well-known/webhooks/<uuid:webhook>/jwks.json", webhook_keys, name="webhook-keys"),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/", admin.site.urls),
     path("api/v1/", include(API_URLS)),

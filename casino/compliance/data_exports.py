@@ -22,7 +22,7 @@ from casino.compliance import exports
 from casino.compliance.models import DataExport, DataExportPiece, ExportKind
 from casino.compliance.refusals import DataExportNotReady, DataExportTooSoon, UnknownDataExport
 from casino.crypto import crypto_shredding
-from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
+from casino.crypto.encryption import DecryptionFailed, WrappedSecret, decrypt_secret, encrypt_secret
 from casino.events import wakeups
 from casino.events.ids import new_id
 from casino.events.outbox import Claim, Outbox, doubling
@@ -218,7 +218,7 @@ def _decrypted(row: DataExport, piece: DataExportPiece) -> bytes | None:
     if not piece.key_id:
         return crypto_shredding.decrypt_many_bytes([bytes(piece.data)])[0]
     try:
-        secret = EncryptedSecret(piece.key_id, bytes(piece.data))
+        secret = WrappedSecret(piece.key_id, bytes(piece.data))
         return decrypt_secret(secret, associated_data=_associated_data(row, piece.number))
     except DecryptionFailed:
         return None

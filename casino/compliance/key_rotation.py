@@ -1,25 +1,22 @@
-"""Rotate PERSONAL_KEYS: encrypt under the first key what is encrypted under an older one.
+"""Rotate PERSONAL_KEYS: encrypt under the first key every EncryptedSecret that is under an older one.
 
-That is every player's own key, the key of the blind index, and the secrets of staff authenticators, of our clients
-at identity providers, and of webhooks. Data that is encrypted under a player's own key does not change.
+Data that is encrypted under a player's own key does not change.
 """
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Final
-from uuid import UUID
+from typing import Any, Final
 
+from django.apps import apps
 from django.conf import settings
 from django.db import transaction
 
-from casino.crypto import blind_index, crypto_shredding
 from casino.crypto.encryption import DecryptionFailed, parse_keyring
-from casino.feed import signatures
+from casino.crypto.models import EncryptedSecret
 from casino.significant import recorder
-from casino.staff import authenticators, identity_providers
 
 BATCH: Final = 500
-_BEFORE_ALL_IDS: Final = UUID(int=0)
+_END: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +34,34 @@ def rotate(*, actor: str, batch: int = BATCH) -> PersonalKeyRotation:
     After an interruption, call it again to continue. Call it again, too, once every process has the new order of keys.
     """
     first = next(iter(parse_keyring(settings.PERSONAL_KEYS)))
-    moved, unreadable = _rotate_shared(first, actor)
-    last: UUID | None = _BEFORE_ALL_IDS
-    while last is not None:
-        with transaction.atomic():
-            result = crypto_shredding.rewrap(first, after=last, limit=batch)
-            _record(first, Counter(result.keys), actor)
-        moved.update(result.keys)
-        unreadable.extend(f"player {player}" for player in result.unreadable)
-        last = result.last
+    moved: Counter[str] = Counter()
+    unreadable: list[str] = []
+    for model in (model for model in apps.get_models() if issubclass(model, EncryptedSecret)):
+        last: Any = None
+        while last is not _END:
+            with transaction.atomic():
+                last, keys = _rotate_batch(model, first, last, batch, unreadable)
+                _record(first, keys, actor)
+            moved.update(keys)
     return PersonalKeyRotation(first, moved, tuple(unreadable))
 
 
-def _rotate_shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
-    """Rotate the secrets that belong to no player: the blind index's key, staff authenticators, webhooks."""
-    with transaction.atomic():
-        keys, users = authenticators.rewrap(first)
-        moved, unreadable = Counter(keys), [f"authenticator of staff {user}" for user in users]
-        provider_keys, issuers = identity_providers.rewrap(first)
-        moved.update(provider_keys)
-        unreadable.extend(f"client secret at {issuer}" for issuer in issuers)
-        webhook_keys, endpoints = signatures.rewrap(first)
-        moved.update(webhook_keys)
-        unreadable.extend(f"secret of webhook {endpoint}" for endpoint in endpoints)
+def _rotate_batch(model: Any, first: str, last: Any, batch: int, unreadable: list[str]) -> tuple[Any, Counter[str]]:
+    """Encrypt the rows after the key `last`; return the key to go on after, and the number of rows by their old key."""
+    rows = model.objects.filter(wrapped__isnull=False).exclude(key_id=first).order_by("pk")
+    locked = list((rows if last is None else rows.filter(pk__gt=last)).select_for_update()[:batch])
+    moved: list[EncryptedSecret] = []
+    keys: Counter[str] = Counter()
+    for row in locked:
+        before = row.key_id
         try:
-            before = blind_index.rewrap(first)
+            moved.append(row.sealed(row.opened()))
         except DecryptionFailed:
-            unreadable.append("the key of the blind index")
+            unreadable.append(str(row))
         else:
-            moved.update([] if before is None else [before])
-        _record(first, moved, actor)
-    return moved, unreadable
+            keys[before] += 1
+    model.objects.bulk_update(moved, ["key_id", "wrapped"])
+    return (locked[-1].pk if len(locked) == batch else _END), keys
 
 
 def _record(first: str, moved: Counter[str], actor: str) -> None:

@@ -8,13 +8,11 @@ import secrets
 from typing import Final, NamedTuple
 
 from django.conf import settings
-from django.db import transaction
 
-from casino.crypto.encryption import KEY_BYTES, DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
+from casino.crypto.encryption import KEY_BYTES, DecryptionFailed
 from casino.crypto.models import BlindIndexKey
 from casino.kernel.text import fold
 
-ASSOCIATED_DATA: Final = b"casino.personal.marks.v1\x00"
 KEY_ROW: Final = 1
 
 
@@ -27,7 +25,7 @@ class PlayerIndexes(NamedTuple):
 
 def blind_indexes(*, reference: str, nickname: str) -> PlayerIndexes:
     """Return the indexes of a reference and a nickname. Raises DecryptionFailed."""
-    key = _decrypt(BlindIndexKey.objects.get(id=KEY_ROW))
+    key = BlindIndexKey.objects.get(id=KEY_ROW).opened()
     return PlayerIndexes(
         _digest(key, b"casino.personal.reference.v1\x00", reference),
         _digest(key, b"casino.personal.nickname.v1\x00", fold(nickname)),
@@ -43,8 +41,9 @@ def _digest(key: bytes, tag: bytes, text: str) -> bytes:
     return hmac.digest(key, tag + text.encode(), "sha256")
 
 
-def new_key() -> EncryptedSecret:
-    return encrypt_secret(secrets.token_bytes(KEY_BYTES), associated_data=ASSOCIATED_DATA)
+def new_key() -> BlindIndexKey:
+    """Draw the key; its row is not saved."""
+    return BlindIndexKey(id=KEY_ROW).sealed(secrets.token_bytes(KEY_BYTES))
 
 
 def check_keys() -> str:
@@ -53,27 +52,7 @@ def check_keys() -> str:
     if not settings.PERSONAL_KEYS or row is None:
         return "ok"
     try:
-        _decrypt(row)
+        row.opened()
     except DecryptionFailed:
         return f"PERSONAL_KEYS are not those of the other processes: no {row.key_id!r} that decrypts stored data"
     return "ok"
-
-
-def rewrap(first: str) -> str | None:
-    """Encrypt the key under the first of PERSONAL_KEYS, whose id is `first`.
-
-    Return the id of the key it was encrypted under before, None if that was `first` already. Raises DecryptionFailed.
-    """
-    with transaction.atomic():
-        row = BlindIndexKey.objects.select_for_update().filter(id=KEY_ROW).exclude(key_id=first).first()
-        if row is None:
-            return None
-        before = row.key_id
-        encrypted = encrypt_secret(_decrypt(row), associated_data=ASSOCIATED_DATA)
-        row.key_id, row.wrapped = encrypted.key_id, encrypted.data
-        row.save()
-    return before
-
-
-def _decrypt(row: BlindIndexKey) -> bytes:
-    return decrypt_secret(EncryptedSecret(row.key_id, bytes(row.wrapped)), associated_data=ASSOCIATED_DATA)

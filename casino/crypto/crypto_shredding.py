@@ -11,7 +11,6 @@ import hashlib
 import re
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,15 +19,7 @@ from uuid import UUID
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.db.models.functions import Coalesce, Now
 
-from casino.crypto.encryption import (
-    KEY_BYTES,
-    DecryptionFailed,
-    EncryptedSecret,
-    decrypt,
-    decrypt_secret,
-    encrypt,
-    encrypt_secret,
-)
+from casino.crypto.encryption import KEY_BYTES, DecryptionFailed, decrypt, encrypt
 from casino.crypto.models import PersonalKey
 from casino.kernel.errors import Refusal
 
@@ -67,10 +58,10 @@ class PlayerCipher:
         return self.player.bytes + encrypt(self.cipher, data, associated_data=_belongs_to(self.player))
 
 
-def new_key(player: UUID) -> tuple[PlayerCipher, EncryptedSecret]:
-    """Draw a key for a player; return it with its stored form."""
+def new_key(player: UUID) -> tuple[PlayerCipher, PersonalKey]:
+    """Draw a key for a player; return it with its row, which is not saved."""
     key = secrets.token_bytes(KEY_BYTES)
-    return PlayerCipher(player, AESGCM(key)), encrypt_secret(key, associated_data=key_associated_data(player))
+    return PlayerCipher(player, AESGCM(key)), PersonalKey(player_id=player).sealed(key)
 
 
 def get_or_create_cipher(player: UUID) -> PlayerCipher:
@@ -81,8 +72,7 @@ def get_or_create_cipher(player: UUID) -> PlayerCipher:
 def _get_or_create_key(player: UUID) -> bytes:
     rows = _load_keys([player])
     if not rows:
-        _, encrypted = new_key(player)
-        row = PersonalKey(player_id=player, key_id=encrypted.key_id, wrapped=encrypted.data)
+        _, row = new_key(player)
         PersonalKey.objects.bulk_create([row], ignore_conflicts=True)
         rows = _load_keys([player])
     key_id, wrapped = rows[player]
@@ -216,7 +206,7 @@ class _Keys:
 def _unwrap(player: UUID, key_id: str, wrapped: bytes | None) -> bytes:
     if wrapped is None:
         raise DecryptionFailed("The player has no key.")
-    return decrypt_secret(EncryptedSecret(key_id, bytes(wrapped)), associated_data=key_associated_data(player))
+    return PersonalKey(player_id=player, key_id=key_id, wrapped=wrapped).opened()
 
 
 def _joint_cipher(keys: Sequence[bytes]) -> AESGCM:
@@ -248,45 +238,3 @@ def _payload(token: str) -> bytes:
 
 def _belongs_to(*players: UUID) -> bytes:
     return b"casino.personal.v1\x00" + b"".join(player.bytes for player in players)
-
-
-def key_associated_data(player: UUID) -> bytes:
-    """Return the associated data that a player's stored key is bound to."""
-    return b"casino.personal.key.v1\x00" + player.bytes
-
-
-@dataclass(frozen=True, slots=True)
-class RewrappedBatch:
-    """The number of re-encrypted keys by their old key, and the players whose keys cannot be decrypted.
-
-    `last` is the player to continue after, None after the last batch.
-    """
-
-    keys: Mapping[str, int]
-    unreadable: tuple[UUID, ...]
-    last: UUID | None
-
-
-def rewrap(first: str, *, after: UUID, limit: int) -> RewrappedBatch:
-    """Encrypt up to `limit` keys, of players after an id, under the first of PERSONAL_KEYS, whose id is `first`.
-
-    Data under the players' keys does not change. Call it in a transaction.
-    """
-    old = PersonalKey.objects.filter(player_id__gt=after, wrapped__isnull=False).exclude(key_id=first)
-    rows = list(old.select_for_update().order_by("player_id")[:limit])
-    before: Counter[str] = Counter()
-    ready: list[PersonalKey] = []
-    unreadable: list[UUID] = []
-    for row in rows:
-        belongs_to = key_associated_data(row.player_id)
-        try:
-            key = decrypt_secret(EncryptedSecret(row.key_id, bytes(row.wrapped or b"")), associated_data=belongs_to)
-        except DecryptionFailed:
-            unreadable.append(row.player_id)
-            continue
-        before[row.key_id] += 1
-        encrypted = encrypt_secret(key, associated_data=belongs_to)
-        row.key_id, row.wrapped = encrypted.key_id, encrypted.data
-        ready.append(row)
-    PersonalKey.objects.bulk_update(ready, ["key_id", "wrapped"])
-    return RewrappedBatch(before, tuple(unreadable), rows[-1].player_id if len(rows) == limit else None)

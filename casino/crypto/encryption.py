@@ -20,7 +20,7 @@ class DecryptionFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class EncryptedSecret:
+class WrappedSecret:
     """The stored form of a secret: the id of its key on the keyring, and the nonce with the ciphertext."""
 
     key_id: str
@@ -43,13 +43,13 @@ def parse_keyring(configured: str) -> Mapping[str, AESGCM]:
     return keys
 
 
-def encrypt_secret(secret: bytes, *, associated_data: bytes) -> EncryptedSecret:
+def encrypt_secret(secret: bytes, *, associated_data: bytes) -> WrappedSecret:
     """Encrypt a secret under the first key of settings.PERSONAL_KEYS, bound to what it belongs to."""
     key_id, key = next(iter(parse_keyring(settings.PERSONAL_KEYS).items()))
-    return EncryptedSecret(key_id, encrypt(key, secret, associated_data=associated_data))
+    return WrappedSecret(key_id, encrypt(key, secret, associated_data=associated_data))
 
 
-def decrypt_secret(encrypted: EncryptedSecret, *, associated_data: bytes) -> bytes:
+def decrypt_secret(encrypted: WrappedSecret, *, associated_data: bytes) -> bytes:
     """Undo `encrypt_secret`. Raises DecryptionFailed."""
     key = parse_keyring(settings.PERSONAL_KEYS).get(encrypted.key_id)
     if key is None:

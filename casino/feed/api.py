@@ -2,9 +2,8 @@
 
 import re
 from typing import Annotated, Any, Final
-from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 from drf_spectacular.types import OpenApiTypes
@@ -13,7 +12,6 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api import jwks
 from casino.api.error_catalogue import INVALID_CURSOR, NOT_FOUND, RequestRejected
 from casino.api.json_format import ShapeRenderer
 from casino.api.openapi import operation
@@ -21,7 +19,7 @@ from casino.api.requests import Query, parse_query, verbatim
 from casino.api.shapes import REF, example_of
 from casino.api.streaming import sse
 from casino.api.views import BaseApiView
-from casino.feed import queries, signatures, webhooks
+from casino.feed import queries, signatures
 from casino.feed.asyncapi import asyncapi_document
 from casino.feed.queries import FeedEnvelope, FeedPage, FeedTypeList
 from casino.feed.refusals import FeedExpired, UnknownFeedType
@@ -155,16 +153,6 @@ def asyncapi(request: HttpRequest) -> HttpResponse:
     del request
     headers = {"Cache-Control": "public, max-age=300"}
     return HttpResponse(asyncapi_document(), content_type=ShapeRenderer.media_type, headers=headers)
-
-
-@require_safe
-def webhook_keys(request: HttpRequest, webhook: UUID) -> HttpResponse:
-    """Return the public keys of a webhook as a JWK set, the next one among them. Raises Http404."""
-    del request
-    keys = webhooks.published_keys(webhook)
-    if not keys:
-        raise Http404
-    return jwks.response(map(jwks.ed25519_jwk, keys))
 
 
 def add_webhooks(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001

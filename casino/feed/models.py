@@ -4,6 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
+from casino.crypto.models import EncryptedSecret
 from casino.events.outbox import Waiting
 
 
@@ -63,22 +64,19 @@ class WebhookEndpoint(models.Model):
         return self.url
 
 
-class WebhookSecret(models.Model):
-    """What signs an endpoint's deliveries: an HMAC secret and an Ed25519 key, encrypted. At most two live at a time.
-
-    The next one is drawn ahead, so that its public key is published before it signs.
-    """
+class WebhookSecret(EncryptedSecret):
+    """What signs an endpoint's deliveries. At most two live at a time."""
 
     endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="secrets")
-    key_id = models.TextField()
-    encrypted = models.BinaryField()
-    public_key = models.BinaryField(max_length=32)
     created_at = models.DateTimeField()
-    live_from = models.DateTimeField(null=True, help_text="Null for the next one, which does not sign yet.")
-    expires_at = models.DateTimeField(null=True, help_text="Null for the newest, and the next.")
+    expires_at = models.DateTimeField(null=True, help_text="Null for the newest.")
 
     def __str__(self) -> str:
-        return f"secret of {self.endpoint_id}"
+        return f"secret of webhook {self.endpoint_id}"
+
+    def bound_to(self) -> bytes:
+        """Return what the secret belongs to."""
+        return b"casino.webhook.v1\x00" + self.endpoint_id.bytes
 
 
 class WebhookRun(models.Model):

@@ -18,11 +18,9 @@ from django.db import transaction
 from casino.crypto.encryption import DecryptionFailed
 from casino.events.outbox import Claim, Outbox
 from casino.events.sql import execute, fetch
-from casino.feed import signatures
 from casino.feed.acts import CHANGE_WEBHOOK
 from casino.feed.models import WebhookEndpoint, WebhookSecret, WebhookStatus
 from casino.feed.queries import FeedEnvelope, ItemRow, WebhookMessage, present_item
-from casino.feed.signatures import SigningSecret
 from casino.feed.types import matching_types
 from casino.significant import act_log, recorder
 
@@ -118,7 +116,7 @@ class ClaimedDelivery:
     url: str
     message: str
     body: bytes | None
-    secrets: tuple[SigningSecret, ...]
+    secrets: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +181,12 @@ def test_message(slug: str, delivery: UUID, time: datetime) -> FeedEnvelope:
     return msgspec.structs.replace(present_item(slug, row), id=f"{slug}:{delivery}")
 
 
-def _live_secrets(endpoints: set[UUID], now: datetime) -> dict[UUID, tuple[SigningSecret, ...]]:
-    live: dict[UUID, list[SigningSecret]] = {endpoint: [] for endpoint in endpoints}
-    for row in WebhookSecret.objects.filter(endpoint__in=endpoints).exclude(live_from=None).order_by("-id"):
+def _live_secrets(endpoints: set[UUID], now: datetime) -> dict[UUID, tuple[bytes, ...]]:
+    live: dict[UUID, list[bytes]] = {endpoint: [] for endpoint in endpoints}
+    for row in WebhookSecret.objects.filter(endpoint__in=endpoints).order_by("-id"):
         if row.expires_at is None or row.expires_at > now:
             try:
-                live[row.endpoint_id].append(signatures.open_secret(row))
+                live[row.endpoint_id].append(row.opened())
             except DecryptionFailed as error:  # one endpoint's secret must not hold up the others
                 logger.critical("ALERT a secret of webhook %s can't be decrypted: %s", row.endpoint_id, error)
     return {endpoint: tuple(secrets) for endpoint, secrets in live.items()}

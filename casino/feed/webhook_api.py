@@ -14,7 +14,7 @@ from casino.api.openapi import operation
 from casino.api.requests import Body, parse_body, verbatim
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
 from casino.events.sql import database_now
-from casino.feed import acts, queue, signatures, webhooks
+from casino.feed import acts, queue, webhooks
 from casino.feed.models import WebhookDelivery, WebhookEndpoint, WebhookSecret
 from casino.feed.queries import WebhookMessage
 from casino.feed.refusals import (
@@ -31,7 +31,6 @@ from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.outbound.refusals import InvalidWebhookUrl
 
 _SECRET: Final = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"  # noqa: S105  (an example)
-_PUBLIC_KEY: Final = "whpk_bVSjWUGyYc8CzDXKPiHHNhJBwKUkWZhVl1BkDfhRXCk="
 
 
 class WebhookRequest(Body):
@@ -51,17 +50,15 @@ class ReplayRequest(Body):
     until: Annotated[int, Meta(ge=1)]
 
 
-class WebhookKey(Shape):
-    """The public half of a key that signs (`v1a`)."""
+class WebhookSecretResponse(Shape):
+    """A secret that signs, without its text."""
 
-    public_key: Annotated[str, Meta(examples=[_PUBLIC_KEY])]
     created_at: Timestamp
     expires_at: Annotated[Timestamp | None, Meta(description="Null for the newest.", examples=[None])]
 
     @classmethod
-    def of(cls, row: WebhookSecret) -> "WebhookKey":
-        public_key = signatures.public_key_text(bytes(row.public_key))
-        return cls(public_key=public_key, created_at=row.created_at, expires_at=row.expires_at)
+    def of(cls, row: WebhookSecret) -> "WebhookSecretResponse":
+        return cls(created_at=row.created_at, expires_at=row.expires_at)
 
 
 class WebhookResponse(Shape, kw_only=True):
@@ -72,7 +69,7 @@ class WebhookResponse(Shape, kw_only=True):
     types: Annotated[tuple[str, ...], Meta(description="Empty for all types.", examples=[["round.*"]])]
     status: Annotated[str, Meta(examples=["active"], extra_json_schema={"enum": ["active", "paused", "waiting"]})]
     paused_reason: Annotated[str, Meta(description="Empty while it is active.", examples=[""])]
-    keys: tuple[WebhookKey, ...]
+    secrets: tuple[WebhookSecretResponse, ...]
     created_at: Timestamp
 
     @classmethod
@@ -84,7 +81,7 @@ class WebhookResponse(Shape, kw_only=True):
             types=tuple(endpoint.types),
             status=endpoint.status,
             paused_reason=endpoint.paused_reason,
-            keys=tuple(map(WebhookKey.of, webhooks.live_keys(endpoint, now=now))),
+            secrets=tuple(map(WebhookSecretResponse.of, webhooks.live_secrets(endpoint, now=now))),
             created_at=endpoint.created_at,
             **more,
         )
@@ -156,7 +153,7 @@ class WebhookListView(OperatorView):
     @operation(
         "listWebhooks",
         "List your webhooks",
-        description="With the keys that sign their messages now, never with their secrets.",
+        description="With the times of the secrets that sign their messages now, never with their texts.",
         returns=WebhookList,
     )
     def get(self, _request: Request) -> Response:

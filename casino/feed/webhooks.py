@@ -8,7 +8,6 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
-from casino.crypto.encryption import DecryptionFailed
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.feed import acts, queue, signatures
@@ -59,8 +58,7 @@ def register(*, operator: UUID, url: str, types: Sequence[str], by: str) -> tupl
             created_at=now,
             status=WebhookStatus.WAITING,
         )
-        _draw_secret(endpoint, now)
-        secret = _start_next_secret(endpoint, now)
+        secret = _draw_secret(endpoint, now)
         summary = f"Send {', '.join(types) or 'the whole feed'} of {owner.slug} to {url}"
         details, subject = {"webhook": str(endpoint.pk)}, _subject(endpoint)
         change = changes.make(owner, ChangeName.WEBHOOK, subject=subject, summary=summary, details=details, by=by)
@@ -123,13 +121,13 @@ def remove(*, operator: UUID, webhook: UUID, by: str) -> None:
 
 
 def rotate_secret(*, operator: UUID, webhook: UUID, by: str) -> tuple[WebhookEndpoint, str]:
-    """Let the next secret sign, beside which the last one signs for another day; return it. Raises UnknownWebhook."""
+    """Draw a new secret, beside which the last one signs for another day; return it. Raises UnknownWebhook."""
     with transaction.atomic():
         endpoint = find_webhook(operator=operator, webhook=webhook, lock=True)
         now = database_now()
         endpoint.secrets.exclude(expires_at=None).delete()
-        endpoint.secrets.exclude(live_from=None).update(expires_at=now + OVERLAP)
-        secret = _start_next_secret(endpoint, now)
+        endpoint.secrets.update(expires_at=now + OVERLAP)
+        secret = _draw_secret(endpoint, now)
         _record(endpoint, by, "A webhook's secret was rotated")
     return endpoint, secret
 
@@ -201,44 +199,20 @@ def list_deliveries(
     return list((rows if before is None else rows.filter(id__lt=before))[:limit])
 
 
-def live_keys(endpoint: WebhookEndpoint, *, now: datetime) -> list[WebhookSecret]:
+def live_secrets(endpoint: WebhookEndpoint, *, now: datetime) -> list[WebhookSecret]:
     """Return the secrets that sign an endpoint's messages, the newest first."""
-    live = endpoint.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=now)).exclude(live_from=None)
-    return list(live.order_by("-id"))
-
-
-def published_keys(webhook: UUID) -> list[bytes]:
-    """Return the public keys of an endpoint: the next one, and those that sign now. Empty without such an endpoint."""
-    rows = WebhookSecret.objects.filter(Q(expires_at=None) | Q(expires_at__gt=database_now()), endpoint_id=webhook)
-    return [bytes(key) for key in rows.order_by("-id").values_list("public_key", flat=True)]
+    return list(endpoint.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=now)).order_by("-id"))
 
 
 def _head(operator: UUID) -> Any:
     return fetch(_BOUNDS, {"operator": operator})[0]
 
 
-def _draw_secret(endpoint: WebhookEndpoint, now: datetime) -> None:
-    """Draw the secret that is to follow the present one."""
-    signatures.new_secret(endpoint.pk, now=now).save(force_insert=True)
-
-
-def _start_next_secret(endpoint: WebhookEndpoint, now: datetime) -> str:
-    """Let the next secret sign from now on, draw the one after it, and return the text of what signs.
-
-    A next secret that cannot be decrypted any more is replaced first.
-    """
-    row = endpoint.secrets.get(live_from=None)
-    try:
-        secret = signatures.open_secret(row)
-    except DecryptionFailed:
-        row.delete()
-        _draw_secret(endpoint, now)
-        row = endpoint.secrets.get(live_from=None)
-        secret = signatures.open_secret(row)
-    row.live_from = now
-    row.save(update_fields=["live_from"])
-    _draw_secret(endpoint, now)
-    return secret.text
+def _draw_secret(endpoint: WebhookEndpoint, now: datetime) -> str:
+    """Draw the secret that signs from now on; return its text."""
+    secret = signatures.new_secret()
+    WebhookSecret(endpoint=endpoint, created_at=now).sealed(secret).save(force_insert=True)
+    return signatures.text_of(secret)
 
 
 def _remove(endpoint: WebhookEndpoint, by: str, reason: str) -> None:

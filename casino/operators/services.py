@@ -295,7 +295,7 @@ def register_player(*, operator: UUID, reference: str, nickname: str, brand: UUI
     nickname that other players must not see.
     """
     identity = new_id(database_now())
-    key, wrapped = crypto_shredding.new_key(identity)
+    key, own = crypto_shredding.new_key(identity)
     nickname = clean(nickname, limit=MAX_NICKNAME_LENGTH)
     indexes = blind_index.blind_indexes(reference=reference, nickname=nickname)
     values: dict[str, Any] = {
@@ -306,8 +306,8 @@ def register_player(*, operator: UUID, reference: str, nickname: str, brand: UUI
         "nickname_index": indexes.nickname,
         "reference": key.encrypt_text(reference),
         "nickname": key.encrypt_text(nickname),
-        "key_id": wrapped.key_id,
-        "wrapped": wrapped.data,
+        "key_id": own.key_id,
+        "wrapped": own.wrapped,
     }
     with transaction.atomic(savepoint=False), connection.cursor() as cursor:
         cursor.execute(_REGISTER, values)

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django_otp import DEVICE_ID_SESSION_KEY
 from django_otp.oath import TOTP
 
-from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
+from casino.crypto.encryption import DecryptionFailed
 from casino.operators import notices
 from casino.operators.memberships import sole_operator, staff_actor
 from casino.significant import act_log
@@ -62,7 +62,7 @@ def begin(user: Any) -> Enrolment:
         if pending is None:
             pending = _create(user)
             record_own(user)
-    return _enrolment(user, _secret(pending))
+    return _enrolment(user, pending.opened())
 
 
 def confirm(user: Any, code: str) -> tuple[Authenticator, list[str]]:
@@ -116,25 +116,6 @@ def forget(user: Any) -> int:
     return confirmed
 
 
-def rewrap(first: str) -> tuple[dict[str, int], list[int]]:
-    """Encrypt every authenticator's secret with the first of PERSONAL_KEYS, whose id is `first`.
-
-    Returns how many used which key, and the users whose secrets no key decrypts. Call it in a transaction.
-    """
-    moved: dict[str, int] = {}
-    unreadable: list[int] = []
-    for authenticator in Authenticator.objects.select_for_update().exclude(key_id=first).order_by("pk"):
-        try:
-            encrypted = encrypt_secret(_secret(authenticator), associated_data=_associated_data(authenticator.user_id))
-        except DecryptionFailed:
-            unreadable.append(authenticator.user_id)
-            continue
-        moved[authenticator.key_id] = moved.get(authenticator.key_id, 0) + 1
-        authenticator.key_id, authenticator.encrypted_secret = encrypted.key_id, encrypted.data
-        authenticator.save(update_fields=["key_id", "encrypted_secret"])
-    return moved, unreadable
-
-
 def satisfies_second_factor(request: HttpRequest) -> bool:
     """Return whether this session has a second factor, if one is required."""
     return not settings.STAFF_TOTP_REQUIRED or has_second_factor(request)
@@ -152,19 +133,9 @@ def has_second_factor(request: Any) -> bool:
 
 
 def _create(user: Any) -> Authenticator:
-    encrypted = encrypt_secret(secrets.token_bytes(SECRET_BYTES), associated_data=_associated_data(user.pk))
-    return Authenticator.objects.create(
-        user_id=user.pk, name="authenticator", confirmed=False, key_id=encrypted.key_id, encrypted_secret=encrypted.data
-    )
-
-
-def _secret(authenticator: Authenticator) -> bytes:
-    encrypted = EncryptedSecret(authenticator.key_id, bytes(authenticator.encrypted_secret))
-    return decrypt_secret(encrypted, associated_data=_associated_data(authenticator.user_id))
-
-
-def _associated_data(user: int) -> bytes:
-    return f"casino.staff.authenticator.v1 {user}".encode()
+    row = Authenticator(user_id=user.pk, name="authenticator", confirmed=False)
+    row.sealed(secrets.token_bytes(SECRET_BYTES)).save(force_insert=True)
+    return row
 
 
 def _enrolment(user: Any, secret: bytes) -> Enrolment:
@@ -179,7 +150,7 @@ def _accepts(authenticator: Authenticator, code: str) -> bool:
     if not (len(digits) == 6 and digits.isascii() and digits.isdigit()):
         return False
     try:
-        totp = TOTP(_secret(authenticator))
+        totp = TOTP(authenticator.opened())
     except DecryptionFailed:
         return False
     if not totp.verify(int(digits), STEP_TOLERANCE, authenticator.last_step + 1):

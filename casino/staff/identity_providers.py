@@ -12,7 +12,6 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.events import wakeups
 from casino.events.ids import new_id
 from casino.events.sql import database_now
@@ -49,7 +48,7 @@ def request_provider(
     issuer = issuer.strip()
     if not is_safe_address(issuer):
         raise InvalidIdentityProvider
-    encrypted = encrypt_secret(client_secret.encode(), associated_data=_associated_data(operator, issuer, client_id))
+    row = IdentityProvider(operator_id=operator, issuer=issuer, client_id=client_id).sealed(client_secret.encode())
     factors = sorted(set(second_factors))
     return changes.request(
         operator=operator,
@@ -62,8 +61,8 @@ def request_provider(
         details={
             "issuer": issuer,
             "client_id": client_id,
-            "key_id": encrypted.key_id,
-            "secret": encrypted.data.hex(),
+            "key_id": row.key_id,
+            "secret": row.wrapped.hex(),
             "second_factors": factors,
         },
         by=by,
@@ -98,34 +97,6 @@ def remove(provider: UUID, *, by: str) -> None:
         )
 
 
-def client_secret(provider: IdentityProvider) -> str:
-    """Decrypt the secret that we have at a provider. Raises DecryptionFailed."""
-    encrypted = EncryptedSecret(provider.key_id, bytes(provider.encrypted_secret))
-    data = _associated_data(provider.operator_id, provider.issuer, provider.client_id)
-    return decrypt_secret(encrypted, associated_data=data).decode()
-
-
-def rewrap(first: str) -> tuple[dict[str, int], list[str]]:
-    """Encrypt every client secret with the first of PERSONAL_KEYS, whose id is `first`. Call it in a transaction.
-
-    Returns how many used which key, and the issuers whose secrets no key decrypts.
-    """
-    moved: dict[str, int] = {}
-    unreadable: list[str] = []
-    for provider in IdentityProvider.objects.select_for_update().exclude(key_id=first).order_by("pk"):
-        try:
-            secret = client_secret(provider)
-        except DecryptionFailed:
-            unreadable.append(provider.issuer)
-            continue
-        data = _associated_data(provider.operator_id, provider.issuer, provider.client_id)
-        encrypted = encrypt_secret(secret.encode(), associated_data=data)
-        moved[provider.key_id] = moved.get(provider.key_id, 0) + 1
-        provider.key_id, provider.encrypted_secret = encrypted.key_id, encrypted.data
-        provider.save(update_fields=["key_id", "encrypted_secret"])
-    return moved, unreadable
-
-
 def is_safe_address(url: object) -> bool:
     """Return whether an address is https, or of this machine in development, without a user or fragment."""
     if not isinstance(url, str):
@@ -149,7 +120,7 @@ def _apply(change: Change) -> None:
         issuer=details["issuer"],
         client_id=details["client_id"],
         key_id=details["key_id"],
-        encrypted_secret=bytes.fromhex(details["secret"]),
+        wrapped=bytes.fromhex(details["secret"]),
         second_factors=details["second_factors"],
         requested_by=change.requested_by,
         confirmed_by=change.decided_by,
@@ -161,7 +132,3 @@ def _apply(change: Change) -> None:
 def _people_it_signs_in(change: Change) -> list[str]:
     members = StaffMembership.objects.filter(operator_id=changes.operator_of(change)).select_related("user")
     return [staff_actor(member.user) for member in members]
-
-
-def _associated_data(operator: UUID, issuer: str, client_id: str) -> bytes:
-    return f"casino.staff.identity_provider.v1 {operator} {issuer} {client_id}".encode()

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.functional import cached_property
 
+from casino.crypto.models import EncryptedSecret
 from casino.operators import memberships
 
 if TYPE_CHECKING:  # django-otp is untyped
@@ -94,11 +95,9 @@ class AccessLogEntry(models.Model):
         return f"view {self.id}"
 
 
-class Authenticator(Device):  # type: ignore[django-manager-missing]
-    """A TOTP authenticator (RFC 6238). Its secret is encrypted with a key from outside the database."""
+class Authenticator(EncryptedSecret, Device):  # type: ignore[django-manager-missing]
+    """A TOTP authenticator (RFC 6238), with its secret."""
 
-    key_id = models.TextField()
-    encrypted_secret = models.BinaryField()
     last_step = models.BigIntegerField(default=-1)
     made_at = models.DateTimeField(db_default=Now())
 
@@ -112,6 +111,10 @@ class Authenticator(Device):  # type: ignore[django-manager-missing]
 
     def __str__(self) -> str:
         return f"authenticator of staff {self.user_id}"
+
+    def bound_to(self) -> bytes:
+        """Return what the secret belongs to."""
+        return f"casino.staff.authenticator.v1 {self.user_id}".encode()
 
 
 class RecoveryCode(models.Model):
@@ -143,15 +146,13 @@ class PasswordCode(models.Model):
         return f"password code of staff {self.user_id}"
 
 
-class IdentityProvider(models.Model):
+class IdentityProvider(EncryptedSecret):
     """An operator's OpenID Connect provider, with our client secret there. Two administrators agreed on it."""
 
     id = models.UUIDField(primary_key=True)
     operator = models.ForeignKey("operators.Operator", models.PROTECT, related_name="identity_providers")
     issuer = models.CharField(max_length=300)
     client_id = models.CharField(max_length=200)
-    key_id = models.TextField()
-    encrypted_secret = models.BinaryField()
     second_factors = ArrayField(
         models.CharField(max_length=80), help_text="Values of `amr` or `acr` with which no code of ours is needed."
     )
@@ -170,6 +171,10 @@ class IdentityProvider(models.Model):
 
     def __str__(self) -> str:
         return self.issuer
+
+    def bound_to(self) -> bytes:
+        """Return what our client secret belongs to."""
+        return f"casino.staff.identity_provider.v1 {self.operator_id} {self.issuer} {self.client_id}".encode()
 
 
 class ProviderDescription(models.Model):

@@ -25,7 +25,7 @@ from casino.crypto.encryption import DecryptionFailed
 from casino.operators import notices
 from casino.operators.memberships import may_sign_in_from, sole_operator, staff_actor
 from casino.outbound.adapter import CheckedAdapter
-from casino.staff import addresses, authenticators, identity_providers, provider_descriptions
+from casino.staff import addresses, authenticators, provider_descriptions
 from casino.staff.models import IdentityProvider, StaffIdentity
 from casino.staff.refusals import ProviderFailed, UnknownIdentity
 
@@ -131,7 +131,7 @@ def _client(provider: IdentityProvider) -> Any:
         name=provider.pk.hex,
         client_cls=_App,
         client_id=provider.client_id,
-        client_secret=identity_providers.client_secret(provider),
+        client_secret=provider.opened().decode(),
         client_kwargs={"scope": "openid email", "code_challenge_method": "S256"},
         id_token_signing_alg_values_supported=list(ALGORITHMS),  # whatever it claims
         **provider_descriptions.find(provider),

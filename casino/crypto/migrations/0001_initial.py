@@ -9,7 +9,7 @@ from casino.crypto import blind_index
 def create_blind_index_key(apps: Any, editor: Any) -> None:
     key = blind_index.new_key()
     keys = apps.get_model("crypto", "BlindIndexKey").objects.using(editor.connection.alias)
-    keys.create(id=blind_index.KEY_ROW, key_id=key.key_id, wrapped=key.data)
+    keys.create(id=key.id, key_id=key.key_id, wrapped=key.wrapped)
 
 
 class Migration(migrations.Migration):

@@ -86,14 +86,9 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("key_id", models.TextField()),
-                ("encrypted", models.BinaryField()),
-                ("public_key", models.BinaryField(max_length=32)),
+                ("wrapped", models.BinaryField()),
                 ("created_at", models.DateTimeField()),
-                (
-                    "live_from",
-                    models.DateTimeField(help_text="Null for the next one, which does not sign yet.", null=True),
-                ),
-                ("expires_at", models.DateTimeField(help_text="Null for the newest, and the next.", null=True)),
+                ("expires_at", models.DateTimeField(help_text="Null for the newest.", null=True)),
                 (
                     "endpoint",
                     models.ForeignKey(on_delete=models.CASCADE, related_name="secrets", to="feed.webhookendpoint"),

@@ -31,8 +31,8 @@ HELD = {
     "auth_user_groups": HeldTable(("id",), own=()),
     "auth_user_user_permissions": HeldTable(("id",), own=()),
     "django_admin_log": HeldTable(("id",), ignored=("object_repr",)),
-    "staff_authenticator": HeldTable(("id",), own=("key_id", "encrypted_secret", "last_step")),
-    "staff_identityprovider": HeldTable(("id",), own=("key_id", "encrypted_secret")),
+    "staff_authenticator": HeldTable(("id",), own=("key_id", "wrapped", "last_step")),
+    "staff_identityprovider": HeldTable(("id",), own=("key_id", "wrapped")),
     "staff_passwordcode": HeldTable(("user_id",), own=()),
     "staff_providerdescription": HeldTable(("provider_id",), ignored=("due_at", "error")),
     "staff_recoverycode": HeldTable(("id",), own=("used_at",)),
@@ -172,7 +172,7 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(help_text="The human-readable name of this device.", max_length=64)),
                 ("confirmed", models.BooleanField(default=True, help_text="Is this device ready for use?")),
                 ("key_id", models.TextField()),
-                ("encrypted_secret", models.BinaryField()),
+                ("wrapped", models.BinaryField()),
                 ("last_step", models.BigIntegerField(default=-1)),
                 ("made_at", models.DateTimeField(db_default=Now())),
                 (
@@ -252,7 +252,7 @@ class Migration(migrations.Migration):
                 ("issuer", models.CharField(max_length=300)),
                 ("client_id", models.CharField(max_length=200)),
                 ("key_id", models.TextField()),
-                ("encrypted_secret", models.BinaryField()),
+                ("wrapped", models.BinaryField()),
                 (
                     "second_factors",
                     django.contrib.postgres.fields.ArrayField(

@@ -82,7 +82,7 @@ def a_permission_given_to_a_role(attacker):
 def an_authenticator_of_somebody_else(attacker):
     attacker.do(MEMBER_OF_STAFF, 902, "trent")
     attacker.do(
-        "INSERT INTO staff_authenticator (id, user_id, name, confirmed, key_id, encrypted_secret, last_step, made_at) "
+        "INSERT INTO staff_authenticator (id, user_id, name, confirmed, key_id, wrapped, last_step, made_at) "
         "VALUES (900, 902, '', true, 'k', 'x', -1, now())"
     )
     return ROW_DIFFERS, "staff_authenticator 900"

@@ -33,7 +33,7 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
         "permission_id = (SELECT min(id) FROM auth_permission)",
     ),
     "a permission taken from a member of staff": ("auth_user_user_permissions", REMOVED),
-    "a second factor taken over": ("staff_authenticator", "encrypted_secret = sha256('mine')"),
+    "a second factor taken over": ("staff_authenticator", "wrapped = sha256('mine')"),
     "a second factor confirmed without a code": ("staff_authenticator", "confirmed = true"),
     "a used code made good again": ("staff_authenticator", "last_step = -1"),
     "a second factor removed": ("staff_authenticator", REMOVED),
@@ -76,7 +76,7 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "a daily cap raised": ("operators_dailycap", "amount = 1000000000"),
     "a daily cap removed": ("operators_dailycap", REMOVED),
     "a webhook sent elsewhere": ("feed_webhookendpoint", "url = 'https://mine.example'"),
-    "a webhook signed by another key": ("feed_webhooksecret", "public_key = sha256('mine')"),
+    "a webhook signed by another key": ("feed_webhooksecret", "wrapped = sha256('mine')"),
     "a skin with another logo": ("baccarat_skin", "logo = 'mine'"),
     # players
     "a player of another reference": ("operators_player", "reference = 'mine'"),

@@ -43,8 +43,7 @@ def test_deliveries_and_replaced_secrets_expire_too(lucky: Tenant) -> None:
         send()
     lucky.do(f"webhooks/{webhook['id']}/rotate-secret")
     writer.expire(database_now() + timedelta(days=1, minutes=1))
-    secrets = WebhookSecret.objects.filter(endpoint=webhook["id"]).order_by("id")
-    assert [row.live_from is not None for row in secrets] == [True, False]
+    assert WebhookSecret.objects.filter(endpoint=webhook["id"]).count() == 1
     assert WebhookDelivery.objects.filter(endpoint=webhook["id"]).exists()
     writer.expire(database_now() + timedelta(days=settings.FEED_DAYS + 1))
     assert not WebhookDelivery.objects.filter(endpoint=webhook["id"]).exists()

@@ -128,10 +128,10 @@ def test_two_administrators_agree_on_a_provider_and_no_page_shows_the_secret(
     client_of(other).post(reverse("admin:operators_change_confirm", args=[change.pk]))
 
     row = IdentityProvider.objects.get()
-    assert (identity_providers.client_secret(row), row.second_factors) == (SECRET, ["hwk", "mfa"])
+    assert (row.opened().decode(), row.second_factors) == (SECRET, ["hwk", "mfa"])
     shown = client_of(other).get(reverse("admin:staff_identityprovider_change", args=[row.pk])).content.decode()
     assert "/admin/oidc/lucky/callback/" in shown
-    assert row.encrypted_secret.hex() not in shown
+    assert row.wrapped.hex() not in shown
     assert Change.objects.get().details == {}
     outbox.send_due()
     assert {message.to[0] for message in mail.outbox} == {"ann@example.com"}
@@ -170,4 +170,4 @@ def test_a_rotation_of_keys_keeps_the_client_secret(registered: IdentityProvider
     settings.PERSONAL_KEYS = f"new:{'5c' * 32},{settings.PERSONAL_KEYS}"
     key_rotation.rotate(actor="command")
     registered.refresh_from_db()
-    assert (registered.key_id, identity_providers.client_secret(registered)) == ("new", SECRET)
+    assert (registered.key_id, registered.opened().decode()) == ("new", SECRET)

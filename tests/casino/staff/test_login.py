@@ -129,7 +129,7 @@ def test_a_session_with_another_users_authenticator_has_no_second_factor(user: U
 def test_the_database_has_neither_secrets_nor_recovery_codes(user: User) -> None:
     codes = enrol(user)
     row = Authenticator.objects.get(user=user)
-    assert authenticators._secret(row) not in bytes(row.encrypted_secret)
+    assert row.opened() not in bytes(row.wrapped)
     digests = [bytes(digest) for digest in RecoveryCode.objects.values_list("digest", flat=True)]
     assert not any(code.encode() in digest for code in codes for digest in digests)
 

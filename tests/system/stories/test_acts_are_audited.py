@@ -195,7 +195,7 @@ def alike(stage: Stage, matter: str) -> Stage:
     house = tenant(matter.replace("_", "-"))
     with agreed():
         ann = User.objects.create_user(matter, is_staff=True, is_active=matter != "staff_return")
-        Authenticator.objects.create(user=ann, name="phone", key_id="k", encrypted_secret=b"")
+        Authenticator.objects.create(user=ann, name="phone", key_id="k", wrapped=b"")
         if matter != "staff_operators":
             StaffMembership.objects.create(user=ann, operator_id=house.id)
     return replace(stage, house=house, ann=ann)
