@@ -28,7 +28,8 @@ from casino.kernel.conversion import Malformed, convert
 from casino.kernel.errors import Fault, Refusal
 from casino.kernel.money import AmountText
 
-NAME: Final = "[a-z][a-z0-9_]{0,31}"
+NAME: Final = "(?!all$)[a-z][a-z0-9_]{0,31}"
+"""What a spot may be called. `all` is the line of all spots in reports."""
 MAX_SPOTS: Final = 24
 MAX_LINES: Final = 32
 Odds = Annotated[str, Meta(pattern="^[0-9]{1,5}([.][0-9]{1,4})?:[1-9][0-9]{0,4}$", examples=["8:1"])]
@@ -192,7 +193,9 @@ def faults_of(rules: TableRules) -> Iterator[Fault]:
     for index, spot in enumerate(rules.spots):
         path = f"spots[{index}]"
         if not re.fullmatch(NAME, spot.name, re.ASCII):
-            yield Fault(f"{path}.name", "spot_name_malformed", "must be small letters, digits and underscores")
+            yield Fault(
+                f"{path}.name", "spot_name_malformed", "must be small letters, digits and underscores, and not `all`"
+            )
         if spot.name in seen:
             yield Fault(f"{path}.name", "spot_named_twice", f"is the second spot called {spot.name}")
         seen.add(spot.name)

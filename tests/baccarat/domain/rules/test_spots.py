@@ -173,6 +173,7 @@ def side(*lines: Mapping[str, Any], **terms: Any) -> dict[str, Any]:
         (side() | {"lines": []}, "spots[3].lines", "lines_out_of_range"),
         (side() | {"name": "tie"}, "spots[3].name", "spot_named_twice"),
         (side() | {"name": "Side bet"}, "spots[3].name", "spot_name_malformed"),
+        (side() | {"name": "all"}, "spots[3].name", "spot_name_malformed"),
         (side(minimum="150"), "spots[3].minimum", "minimum_not_makeable"),
         (side(maximum="150"), "spots[3].maximum", "maximum_not_makeable"),
         (side(minimum="2000", maximum="1000"), "spots[3].maximum", "maximum_under_minimum"),
