@@ -61,7 +61,7 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "a key that no longer expires": ("operators_apikey", "expires_at = NULL"),
     "a daily limit of a key raised": ("operators_keylimit", "per_day = 1000000000"),
     "a limit of a key removed": ("operators_keylimit", REMOVED),
-    "a signing key replaced": ("operators_signingkey", "material = sha256('mine')"),
+    "a signing key replaced": ("operators_signingkey", "public_key = sha256('mine')"),
     "a signing key removed": ("operators_signingkey", REMOVED),
     "a key for assertions replaced": ("operators_assertionkey", 'jwk = \'{"kty": "OKP"}\''),
     "a removed key for assertions revived": ("operators_assertionkey", "removed_at = NULL"),
