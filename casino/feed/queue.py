@@ -87,7 +87,7 @@ _FREE: Final = """
 """
 DELIVERIES: Final = Outbox(
     "feed_webhookdelivery",
-    gaps=[5.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0],
+    gaps=[5.0, 30.0, 120.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0],
     leases=[LEASE.total_seconds()],
     ended="delivered_at",
     free=_FREE,
