@@ -1,5 +1,6 @@
 """API keys of a live operator: what gives them power takes two persons, and what takes power away takes one."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -225,10 +226,10 @@ def test_the_database_keeps_the_bounds_of_a_live_operators_key_for_money(lucky: 
 
 
 def test_signatures_are_required_by_one_and_done_without_by_two(lucky: Operator, key: ApiKey) -> None:
-    signing = key_changes.add_signing_key(key, jwk=str(jwk_of(KEY)).replace("'", '"'), by=ANN)
+    _, change = key_changes.add_signing_key(key, jwk=json.dumps(jwk_of(KEY)), by=ANN)
     with pytest.raises(SignaturesRequireKey):
         signing_keys.require(key_id=key.pk, required=True, by=ANN)
-    confirm(signing.change)
+    confirm(change)
     signing_keys.require(key_id=key.pk, required=True, by=ANN)
     signing_keys.require_of_all(lucky, required=True, by=ANN)
     waiting = [key_changes.accept_unsigned(lucky, by=ANN), key_changes.accept_unsigned(lucky, key, by=ANN)]
@@ -283,7 +284,7 @@ def test_all_of_it_is_done_at_once_at_a_sandbox() -> None:
     assert opens(made)
     assert opens(key_changes.rotate(key, by=ANN))
     assert (limit(key, 500), limit(key, 600), limit(key, None)) == (None, None, None)
-    assert key_changes.add_signing_key(key, jwk=None, by=ANN).change is None
+    assert key_changes.add_signing_key(key, jwk=json.dumps(jwk_of(KEY)), by=ANN)[1] is None
     assert key_changes.set_origins(operator, [ORIGIN], by=ANN) is None
     assert key_changes.accept_unsigned(operator, by=ANN) is None
     assert not Change.objects.filter(status=ChangeStatus.REQUESTED).exists()
