@@ -19,7 +19,7 @@
 Contains a seed only if it is revealed; the cards of a shoe of fixed order are opened one by one while it is in use.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 from uuid import UUID
@@ -29,9 +29,10 @@ import msgspec
 from baccarat.domain.fairness.commitment import open_cards
 from baccarat.domain.rounds.state import fold_round
 from baccarat.domain.tables.witness_events import links_of_shoe
-from baccarat.proofs.loader import EvidenceEvent, RoundEvidence, format_time, load_evidence
+from baccarat.proofs.loader import EvidenceEvent, RoundEvidence, format_time, load_evidence, load_rounds
 from baccarat.storage.event_registry import CATALOGUE
 from casino.checkpoints import notes, queries, records
+from casino.checkpoints.records import SignedCheckpoint
 
 FORMAT: Final = "casino.round.v1"
 THIRD_CARD_RULES: Final = "punto_banco"
@@ -47,15 +48,47 @@ def export_round(*, round_: UUID, operator: UUID, viewer: UUID | None) -> dict[s
     Raises UnknownRound, NothingToProve, RoundNotSealed, NotInThatRound.
     """
     evidence = load_evidence(round_=round_, operator=operator, viewer=viewer)
-    events = evidence.events
+    last = max(event.position for event in evidence.events)
+    checkpoint = notes.oldest_cosigned(last) or records.covering(last) or records.latest()
+    (document,) = _documents([evidence], checkpoint, redacted=viewer is not None)
+    return document
+
+
+def export_rounds(rounds: Sequence[UUID], checkpoint: SignedCheckpoint) -> list[dict[str, Any]]:
+    """Export ended rounds in full under one checkpoint, in a few statements.
+
+    Raises UnknownRound, RoundNotSealed, tree.IncompleteTree.
+    """
+    return list(_documents(load_rounds(rounds), checkpoint, redacted=False))
+
+
+def _documents(
+    evidence: Sequence[RoundEvidence], checkpoint: SignedCheckpoint | None, *, redacted: bool
+) -> Iterator[dict[str, Any]]:
+    size = 0 if checkpoint is None else checkpoint.size
+    positions = sorted({event.position for each in evidence for event in each.events if event.position <= size})
+    found = [] if checkpoint is None else queries.inclusion_paths(positions, checkpoint)
+    paths, keys = dict(zip(positions, found, strict=True)), records.published_keys()
+    for each in evidence:
+        yield _document(each, redacted=redacted) | {
+            "inclusion_proofs": [
+                {"position": event.position, "path": [step.hex() for step in paths[event.position]]}
+                for event in each.events
+                if event.position in paths
+            ],
+            "checkpoint": None if checkpoint is None else checkpoint.cosigned,
+            "keys": keys,
+        }
+
+
+def _document(evidence: RoundEvidence, *, redacted: bool) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "exported_at": format_time(evidence.now),
         "round": _round(evidence),
         "rules": {**evidence.rules, "third_cards": THIRD_CARD_RULES},
         "shoe": _shoe(evidence),
-        "events": [event.as_json(redacted=viewer is not None and event.type in STAFF_ONLY_EVENTS) for event in events],
-        **_log(events),
+        "events": [event.as_json(redacted=redacted and event.type in STAFF_ONLY_EVENTS) for event in evidence.events],
     }
 
 
@@ -143,21 +176,3 @@ def _openings(evidence: RoundEvidence, cut: str) -> list[dict[str, Any]]:
         {"shoe_position": each.shoe_position, "card": each.card, "salt": each.salt, "path": list(each.path)}
         for each in openings
     ]
-
-
-def _log(events: list[EvidenceEvent]) -> dict[str, Any]:
-    """Return the oldest checkpoint that covers all of these events, a cosigned one if possible, else the newest."""
-    last = max(event.position for event in events)
-    checkpoint = notes.oldest_cosigned(last) or records.covering(last) or records.latest()
-    if checkpoint is None:
-        return {"inclusion_proofs": [], "checkpoint": None, "keys": records.published_keys()}
-    positions = [event.position for event in events if event.position <= checkpoint.size]
-    paths = queries.inclusion_paths(positions, checkpoint)
-    return {
-        "inclusion_proofs": [
-            {"position": position, "path": [step.hex() for step in path]}
-            for position, path in zip(positions, paths, strict=True)
-        ],
-        "checkpoint": checkpoint.cosigned,
-        "keys": records.published_keys(),
-    }

@@ -1,5 +1,7 @@
 """Load what an export contains: sealed events of a round and of its table, and the seed of its shoe."""
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -36,21 +38,30 @@ SELECT seal.position, seal.digest, before.digest, event.id, event.transaction, e
 FROM events_event AS event
 LEFT JOIN events_seal AS seal ON seal.event_id = event.id
 LEFT JOIN events_seal AS before ON before.position = seal.position - 1
-WHERE event.stream = %s
 """  # noqa: S608  (constants)
-_OF_ROUND: Final = _SEALED + "ORDER BY event.version"
-_OF_TABLE: Final = _SEALED + (
-    "AND seal.position IS NOT NULL AND (event.type = ANY (%s::text[])"
-    " OR event.type = ANY (%s::text[]) AND event.data ->> 'shoe' = %s"
-    " OR event.type = %s AND (event.data ->> 'number' = %s"
-    " OR event.data #>> '{next_shoe,shoe}' = %s)"
-    " OR event.type = %s AND (event.data -> 'seeds')::jsonb @> jsonb_build_array(jsonb_build_object('shoe', %s::text)))"
-    " ORDER BY event.version"
+_WANTED: Final = (
+    "FROM unnest(%s::text[], %s::text[], %s::integer[]) WITH ORDINALITY AS wanted (table_id, shoe, number, of)"
 )
-_OF_ROUNDS: Final = "IN (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = ANY (%s))"
-_BEFORE: Final = _SEALED.replace("= %s", _OF_ROUNDS) + (
-    "AND seal.position IS NOT NULL AND event.type = 'CardsDealt' ORDER BY seal.position"
-)
+_OF_ROUNDS: Final = f"{_SEALED} WHERE event.stream = ANY (%s::text[]) ORDER BY event.stream, event.version"
+_OF_TABLES: Final = f"""
+SELECT wanted.of, found.* {_WANTED} CROSS JOIN LATERAL (
+    {_SEALED} WHERE event.stream = 'table-' || wanted.table_id AND seal.position IS NOT NULL AND (
+        event.type = ANY (%s::text[]) OR event.type = ANY (%s::text[]) AND event.data ->> 'shoe' = wanted.shoe
+     OR event.type = %s AND (event.data ->> 'number' = wanted.number::text
+                          OR event.data #>> '{{next_shoe,shoe}}' = wanted.shoe)
+     OR event.type = %s AND (event.data -> 'seeds')::jsonb
+        @> jsonb_build_array(jsonb_build_object('shoe', wanted.shoe)))
+     ORDER BY event.version
+) AS found ORDER BY wanted.of
+"""
+_BEFORE: Final = f"""
+SELECT wanted.of, found.* {_WANTED}
+  JOIN baccarat_round AS round ON round.table_id = wanted.table_id::uuid
+   AND round.number IN (wanted.number - 1, wanted.number - 2)
+ CROSS JOIN LATERAL (
+    {_SEALED} WHERE event.stream = 'round-' || round.id AND seal.position IS NOT NULL AND event.type = 'CardsDealt'
+) AS found ORDER BY wanted.of, found.position
+"""
 _CLOCK: Final = "SELECT clock_timestamp()"
 
 
@@ -150,28 +161,45 @@ def load_evidence(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Round
 
     Raises UnknownRound, NothingToProve, RoundNotSealed, NotInThatRound.
     """
-    rows = fetch(_ROUND, [round_, operator])
-    if not rows:
-        raise UnknownRound
-    table, phase = rows[0]
-    if phase not in PROVABLE_PHASES:
-        raise NothingToProve
-    of_round = _decode(fetch(_OF_ROUND, [f"round-{round_}"]))
-    opened = of_round[0].data
-    if viewer is not None and str(viewer) not in {seat["player"] for seat in opened["seats"]}:
+    require_provable(round_=round_, operator=operator)
+    (evidence,) = load_rounds([round_])
+    if viewer is not None and str(viewer) not in {seat["player"] for seat in evidence.opened["seats"]}:
         raise NotInThatRound
-    shoe, number = opened["shoe"], opened["number"]
-    terms = TERMS_FIXED, str(number), shoe
-    before = _decode(fetch(_BEFORE, [table, [number - 2, number - 1]]))
-    parameters = [f"table-{table}", [*RULES_EVENTS, *CHAIN_EVENTS], list(SHOE_EVENTS), shoe, *terms, TABLE_CLOSED, shoe]
-    evidence = RoundEvidence(
-        round_events=of_round,
-        table_events=_decode(fetch(_OF_TABLE, parameters)),
-        earlier=tuple(event for event in before if _fixes_terms(event, number, shoe)),
-        seed=shoe_seeds.decrypt([UUID(shoe)]).get(UUID(shoe)),
-        now=fetch(_CLOCK)[0][0],
-    )
-    return replace(evidence, dealt=_dealt_before(evidence)) if evidence.draws_by_round else evidence
+    return evidence
+
+
+def load_rounds(rounds: Sequence[UUID]) -> list[RoundEvidence]:
+    """Read ended rounds in a few statements, in this order. Raises UnknownRound, RoundNotSealed."""
+    by_stream: dict[str, list[EvidenceEvent]] = defaultdict(list)
+    for event in _decode(fetch(_OF_ROUNDS, [[f"round-{each}" for each in rounds]])):
+        by_stream[event.stream].append(event)
+    if len(by_stream) < len(rounds):
+        raise UnknownRound
+    opened = [by_stream[f"round-{each}"][0].data for each in rounds]
+    wanted = [[each[name] for each in opened] for name in ("table", "shoe", "number")]
+    kinds = [[*RULES_EVENTS, *CHAIN_EVENTS], list(SHOE_EVENTS), TERMS_FIXED, TABLE_CLOSED]
+    of_tables, before = _grouped(_OF_TABLES, [*wanted, *kinds]), _grouped(_BEFORE, wanted)
+    seeds, now = shoe_seeds.decrypt({UUID(shoe) for shoe in wanted[1]}), fetch(_CLOCK)[0][0]
+    found = [
+        RoundEvidence(
+            round_events=tuple(by_stream[f"round-{round_}"]),
+            table_events=of_tables[place],
+            earlier=tuple(event for event in before[place] if _fixes_terms(event, own["number"], own["shoe"])),
+            seed=seeds.get(UUID(own["shoe"])),
+            now=now,
+        )
+        for place, (round_, own) in enumerate(zip(rounds, opened, strict=True), 1)
+    ]
+    return [replace(each, dealt=_dealt_before(each)) if each.draws_by_round else each for each in found]
+
+
+def _grouped(statement: str, parameters: Sequence[object]) -> Mapping[int, tuple[EvidenceEvent, ...]]:
+    """Return the events of a statement by the number of the round that they are for, from 1 on."""
+    rows = fetch(statement, parameters)
+    events: dict[int, tuple[EvidenceEvent, ...]] = defaultdict(tuple)
+    for (place, *_), event in zip(rows, _decode([row[1:] for row in rows]), strict=True):
+        events[place] = (*events[place], event)
+    return events
 
 
 def _dealt_before(evidence: RoundEvidence) -> tuple[Card, ...]:
