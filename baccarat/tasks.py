@@ -81,6 +81,7 @@ def test_rng(**_: object) -> None:
 def run_nightly_audit(**_: object) -> None:
     """Run the audits of a night in AUDIT_HOUR. Imports its code here because no other task needs it."""
     from baccarat.audit import nightly
+    from baccarat.proofs import judge
 
     if nightly.is_due(database_now()):
-        nightly.run()
+        nightly.run(judge.audit_sample)

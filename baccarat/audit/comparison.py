@@ -1,6 +1,7 @@
 """Compare the database with the replayed state: ledger entries, read models, other streams, and the ledger itself."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,10 +16,12 @@ from baccarat.storage import projections
 from baccarat.storage.projections import DUE_TABLES, KILL_SWITCHES, ROUNDS, SITTINGS, TABLES, WAGERS
 from baccarat.storage.rules_versions import VERSIONS
 from casino.events.ids import first_id
+from casino.events.netting import in_parts, net, run_checks
 from casino.events.projections import ProjectionTable, Row
 from casino.events.sql import fetch
 from casino.events.verification import LogRange, inspect, inspect_range
 from casino.kernel.canonical_json import recanonical
+from casino.kernel.findings import Finding, Findings
 from wallet.events import EVENTS as WALLET_EVENTS
 from wallet.events import entry_for as wallet_entry_for
 from wallet.ledger import audit as ledger
@@ -91,29 +94,63 @@ Rows = Mapping[Any, tuple[Any, ...]]
 
 def compare_batch(replay: LogReplay, replayed: Sequence[ReplayedEvent], notes: FindingCollector) -> None:
     """Compare the ledger entries of a batch of events, and the rows of rounds that ended in it."""
-    compare_entries(replayed, notes)
+    _in_parts(compare_entries, replayed, notes, lambda each: f"event {each[0]}, its entry")
     compare_rounds(replay.ended, notes)
 
 
 def check_tables(replay: LogReplay, notes: FindingCollector, *, max_wait: float) -> Collection[UUID]:
     """Check tables, unfinished rounds and their secrets; return the shoes in play."""
     now, _ = log_reader.snapshot_time()
-    compare_rounds([*replay.running.values(), *replay.disputed_rounds.values()], notes)
-    compare_tables(list(replay.tables.values()), notes)
-    notes.findings.extend(replay.switches.check_tables(replay.tables.values()))
-    notes.findings.extend(rules_versions.compare_versions(replay.tables.values()))
-    pending.check_rounds(replay, notes, now=now, max_wait=max_wait)
-    return pending.check_secrets(replay, notes)
+    tables, running = list(replay.tables.values()), list(replay.running.values())
+    compare_rounds([*running, *replay.disputed_rounds.values()], notes)
+    compare_tables(tables, notes)
+    notes.findings.extend(in_parts(tables, replay.switches.check_tables, _table_name))
+    notes.findings.extend(in_parts(tables, rules_versions.compare_versions, _table_name))
+    waiting = partial(pending.check_rounds, now=now, max_wait=max_wait)
+    _in_parts(waiting, running, notes, _round_name)
+    with net(notes.findings, "secrets of shoes"):
+        return pending.check_secrets(replay, notes)
+    return ()
+
+
+def _table_name(table: TableTrace) -> str:
+    return f"table {table.opened.table}"
+
+
+def _round_name(round_: RoundTrace) -> str:
+    return f"round {round_.opened.round}"
+
+
+def _in_parts(
+    compare: Callable[[Sequence[Any], FindingCollector], object],
+    items: Sequence[Any],
+    notes: FindingCollector,
+    name: Callable[[Any], str],
+) -> None:
+    """Compare many things at once; if that raises, each half, so that only what is damaged goes uncompared."""
+
+    def check(some: Sequence[Any]) -> Findings:
+        found = FindingCollector()
+        compare(some, found)
+        return found.findings
+
+    notes.findings.extend(in_parts(items, check, name))
 
 
 def check_other_streams(replay: LogReplay, notes: FindingCollector, *, only: LogRange | None = None) -> None:
     """Check wallets, chats and kill switches; with a range, `only` what changed in it."""
-    compare_kill_switches(replay.switches.rows.values(), notes)
+    with net(notes.findings, "rows of kill switches"):
+        compare_kill_switches(replay.switches.rows.values(), notes)
     replay.wallets.check_state(entries=None if only is None else (only.first_id, only.last_id))
-    partial = only is not None
-    for traces in (replay.chats, replay.changes, replay.erasures, replay.complaints):
-        for finding in traces.check_state(partial=partial):
-            notes.add(finding.kind, finding.location, finding.expected, finding.actual)
+    is_part = only is not None
+    notes.extend(
+        run_checks(
+            ("rows of chats", lambda: replay.chats.check_state(partial=is_part)),
+            ("rows of changes", lambda: replay.changes.check_state(partial=is_part)),
+            ("rows of erasures", lambda: replay.erasures.check_state(partial=is_part)),
+            ("rows of complaints", lambda: replay.complaints.check_state(partial=is_part)),
+        )
+    )
 
 
 def check_range(notes: FindingCollector, log: LogRange, *, max_wait: float = 0.0) -> None:
@@ -121,16 +158,18 @@ def check_range(notes: FindingCollector, log: LogRange, *, max_wait: float = 0.0
     _, age = log_reader.snapshot_time()
     notes.findings.extend(inspect_range(log, max_wait_seconds=max_wait + age))
     for table, statement in EXTRA_OF_RANGE_SQL.items():
-        for (key,) in fetch(statement, _round_ids(log)):
-            notes.add("row is extra", f"{table} {key}", "none", "a row")
-    for finding in ledger.check_range(log.first_id, log.last_id):
-        notes.add(finding.kind, finding.location, finding.expected, finding.actual)
+        notes.findings.extend(run_checks((f"rows of {table}", partial(_extra_rows, table, statement, _round_ids(log)))))
+    notes.extend(ledger.check_range(log.first_id, log.last_id))
+
+
+def _extra_rows(table: str, statement: str, parameters: Sequence[object] = ()) -> Iterator[Finding]:
+    for (key,) in fetch(statement, parameters):
+        yield Finding("row is extra", f"{table} {key}", "none", "a row")
 
 
 def check_balances(notes: FindingCollector) -> None:
     """Compare the balances of all accounts with their last postings."""
-    for finding in ledger.check_balances():
-        notes.add(finding.kind, finding.location, finding.expected, finding.actual)
+    notes.extend(ledger.check_balances())
 
 
 def _round_ids(log: LogRange) -> list[UUID]:
@@ -146,8 +185,7 @@ def check_database(notes: FindingCollector, *, max_wait: float, scope: Increment
     With a `scope`, check only its streams and accounts, and no orphaned rows.
     """
     _, age = log_reader.snapshot_time()
-    find_forced(notes)
-    notes.findings.extend(daily_caps.check())
+    notes.findings.extend(run_checks(("forced rounds", find_forced), ("daily caps", daily_caps.check)))
     if scope is not None:
         notes.findings.extend(inspect(max_wait_seconds=max_wait + age, streams=scope.streams))
         check_ledger(notes, since=scope.since)
@@ -158,25 +196,24 @@ def check_database(notes: FindingCollector, *, max_wait: float, scope: Increment
     check_ledger(notes)
 
 
-def find_forced(notes: FindingCollector) -> None:
-    """Record rounds whose cards were chosen at a table of an operator that is no sandbox."""
+def find_forced() -> Iterator[Finding]:
+    """Yield rounds whose cards were chosen at a table of an operator that is no sandbox."""
     for (round_,) in fetch(_FORCED):
-        notes.add("cards chosen outside a sandbox", f"round {round_}", "cards of the shoe", "chosen cards")
+        yield Finding("cards chosen outside a sandbox", f"round {round_}", "cards of the shoe", "chosen cards")
 
 
 def compare_entries(replayed: Sequence[ReplayedEvent], notes: FindingCollector) -> None:
     """Record every difference between the stored entries of some events and the derived ones."""
     derived = []
-    for each in replayed:
+    for one in replayed:
         try:
-            entry = _entry(each)
+            entry = _entry(one)
         except UnbalancedEntry as error:
-            notes.add(UNBALANCED, f"event {each[0]}", "postings that sum to zero", error)
+            notes.add(UNBALANCED, f"event {one[0]}", "postings that sum to zero", error)
             continue
         if entry is not None:
             derived.append(entry)
-    for finding in ledger.compare_batch([cause for cause, _, _ in replayed], derived):
-        notes.add(finding.kind, finding.location, finding.expected, finding.actual)
+    notes.extend(ledger.compare_batch([cause for cause, _, _ in replayed], derived))
 
 
 def _entry(followed: ReplayedEvent) -> NewEntry | None:
@@ -191,8 +228,7 @@ def check_ledger(notes: FindingCollector, *, since: int = 0) -> None:
 
     With a position `since`, check only what moved after it.
     """
-    for finding in ledger.check(since=since):
-        notes.add(finding.kind, finding.location, finding.expected, finding.actual)
+    notes.extend(ledger.check(since=since))
 
 
 def count_entries(only: LogRange | None = None) -> int:
@@ -204,28 +240,34 @@ def count_entries(only: LogRange | None = None) -> int:
 def compare_rounds(rounds: Sequence[RoundTrace], notes: FindingCollector) -> None:
     """Compare rounds and their wagers with their rows."""
     for some in _chunks(rounds):
-        states = [(each.state(), each) for each in some]
-        ids = [each.opened.round for each in some]
-        rows = [projections.round_row(state, each.table.initial_state) for state, each in states]
-        _compare(ROUNDS, rows, _stored(ROUNDS, "id", ids), notes)
-        wagers = [
-            row
-            for state, each in states
-            for row in projections.wager_rows(state, each.table.initial_state, since=INITIAL)
-        ]
-        _compare(WAGERS, wagers, _stored(WAGERS, "round_id", ids), notes)
+        _in_parts(_compare_rounds, some, notes, _round_name)
+
+
+def _compare_rounds(some: Sequence[RoundTrace], notes: FindingCollector) -> None:
+    states = [(one.state(), one) for one in some]
+    ids = [one.opened.round for one in some]
+    rows = [projections.round_row(state, one.table.initial_state) for state, one in states]
+    _compare(ROUNDS, rows, _stored(ROUNDS, "id", ids), notes)
+    wagers = [
+        row for state, one in states for row in projections.wager_rows(state, one.table.initial_state, since=INITIAL)
+    ]
+    _compare(WAGERS, wagers, _stored(WAGERS, "round_id", ids), notes)
 
 
 def compare_tables(tables: Sequence[TableTrace], notes: FindingCollector) -> None:
     """Compare tables and their seats with the rows."""
     for some in _chunks(tables):
-        states = [(each.state(), each.version, *_current_round(each)) for each in some]
-        ids = [each.opened.table for each in some]
-        _compare(TABLES, [projections.table_row(*each) for each in states], _stored(TABLES, "id", ids), notes)
-        due_rows = [projections.due_row(table, round_) for table, _, round_, _ in states]
-        _compare(DUE_TABLES, due_rows, _stored(DUE_TABLES, "table_id", ids), notes)
-        sittings = [row for each in some for row in each.sittings.values()]
-        _compare(SITTINGS, sittings, _stored(SITTINGS, "table_id", ids), notes)
+        _in_parts(_compare_tables, some, notes, _table_name)
+
+
+def _compare_tables(some: Sequence[TableTrace], notes: FindingCollector) -> None:
+    states = [(one.state(), one.version, *_current_round(one)) for one in some]
+    ids = [one.opened.table for one in some]
+    _compare(TABLES, [projections.table_row(*one) for one in states], _stored(TABLES, "id", ids), notes)
+    due_rows = [projections.due_row(table, round_) for table, _, round_, _ in states]
+    _compare(DUE_TABLES, due_rows, _stored(DUE_TABLES, "table_id", ids), notes)
+    sittings = [row for one in some for row in one.sittings.values()]
+    _compare(SITTINGS, sittings, _stored(SITTINGS, "table_id", ids), notes)
 
 
 def _current_round(table: TableTrace) -> tuple[RoundState, int]:
@@ -243,15 +285,18 @@ def find_extra(notes: FindingCollector, *, of_rounds: bool = True) -> None:
     for table, statement in EXTRA_ROWS_SQL.items():
         if table in EXTRA_OF_RANGE_SQL and not of_rounds:
             continue
-        for (key,) in fetch(statement):
-            notes.add("row is extra", f"{table} {key}", "none", "a row")
+        notes.findings.extend(run_checks((f"rows of {table}", partial(_extra_rows, table, statement))))
 
 
 def check_remote_wagers(notes: FindingCollector) -> None:
     """Compare wagers with what operators' own wallets paid and got back; rows are compared with events elsewhere."""
     for name, statement in REMOTE_CHECKS.items():
-        for where, expected, found in fetch(statement):
-            notes.add(name, f"wallet transaction or wager {where}", expected, found)
+        notes.findings.extend(run_checks((name, partial(_remote, name, statement))))
+
+
+def _remote(name: str, statement: str) -> Iterator[Finding]:
+    for where, expected, found in fetch(statement):
+        yield Finding(name, f"wallet transaction or wager {where}", expected, found)
 
 
 def _stored(relation: ProjectionTable, column: str, ids: list[UUID]) -> Rows:

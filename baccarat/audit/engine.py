@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import logging
-import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -12,13 +11,15 @@ from typing import Final
 from django.db import connection
 
 from baccarat.audit import beside_log, comparison, log_reader, parallel, pending, saved_state
+from baccarat.audit.log_reader import IncrementalScope
 from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.parallel import AuditContext, PartialAudit, Progress
-from baccarat.audit.report import NOT_READ, AuditReport, FindingCollector, Row
+from baccarat.audit.report import NOT_READ, AuditReport, FindingCollector, Row, sort_findings
 from casino.checkpoints import replicas
 from casino.checkpoints.records import SignedCheckpoint
 from casino.events import schema
 from casino.events.hash_chain import CheckedEvent
+from casino.events.netting import net, run_checks
 from casino.events.verification import Head, compare_head, current_head
 from casino.kernel.findings import Finding
 
@@ -26,18 +27,6 @@ logger = logging.getLogger(__name__)
 
 SaveState = Callable[[int, bytes], None]
 """Takes a position and the state of all tables there."""
-_NUMBER: Final = re.compile(r"(\d+)")
-
-
-def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort findings by location, numbers numerically, then by text; drop duplicates."""
-    return sorted(dict.fromkeys(findings), key=_key)
-
-
-def _key(finding: Finding) -> tuple[object, ...]:
-    parts = _NUMBER.split(finding.location)
-    where = tuple((int(part), "") if place % 2 else (0, part) for place, part in enumerate(parts))
-    return where, finding.kind, finding.expected, finding.actual
 
 
 MIN_EVENTS_FOR_SECOND_CONNECTION = 20_000
@@ -88,25 +77,46 @@ def run_audit(
     kept = replicas.read_unknown_copies()  # before the snapshot, which then contains the checkpoints
     with log_reader.snapshot():
         head, part = current_head(), None
+        failed = FindingCollector()
         since = min(max(since, 0 if checkpoint is None else checkpoint.size), head.position)
         context = AuditContext(log_reader.export_snapshot(), head.position, max_wait, kept)
         if pool is not None and not since and not log_only:
-            part = parallel.merge(parallel.run_tasks(context, jobs=jobs, pool=pool, progress=progress))
+            with net(failed.findings, "processes; audited in one pass instead"):
+                part = parallel.merge(parallel.run_tasks(context, jobs=jobs, pool=pool, progress=progress))
         if part is None:
+            scope = _scope(since, max_wait, failed)
+            since = 0 if scope is None else since
             with _database_checks(context, full=not since and not log_only) as database:
                 part = _replay_log(
-                    context, since=since, whole=not log_only, progress=progress, save_at=save_at, save=save
+                    context, scope=scope, whole=not log_only, progress=progress, save_at=save_at, save=save
                 )
-            part.findings.extend(database())
+            part.findings.extend(run_checks(("the database", database)))
             part.seconds -= start
             if not log_only:
                 part.findings.extend(beside_log.check(kept, now=log_reader.snapshot_time()[0], since=checkpoint))
         part.chain_findings.extend(() if expected is None else compare_head(expected))
-        compared = schema.check() if with_schema and not log_only else schema.SchemaCheck([])
-        part.findings.extend(compared.findings)
+        not_compared = compare_schema(failed) if with_schema and not log_only else ()
+        part.findings.extend(failed.findings)
         entries = 0 if log_only else comparison.count_entries()
-    not_read = (*(NOT_READ if since else ()), *compared.not_compared)
+    not_read = (*(NOT_READ if since else ()), *not_compared)
     return _report(part, head, since=since, entries=entries, start=start, not_read=not_read)
+
+
+def compare_schema(notes: FindingCollector) -> tuple[str, ...]:
+    """Compare the whole schema, and return what could not be compared."""
+    with net(notes.findings, "the schema"):
+        compared = schema.check()
+        notes.findings.extend(compared.findings)
+        return compared.not_compared
+    return ("the schema",)
+
+
+def _scope(since: int, max_wait: float, notes: FindingCollector) -> IncrementalScope | None:
+    """Return what changed since a position; None if everything is to be audited, or if that can't be said."""
+    if since:
+        with net(notes.findings, f"what changed since position {since}; audited in full instead"):
+            return log_reader.changed_since(since, max_wait=max_wait)
+    return None
 
 
 def _report(
@@ -116,7 +126,7 @@ def _report(
         rounds=part.rounds,
         events=part.events,
         entries=entries,
-        findings=(*sort_findings(part.chain_findings), *sort_findings(part.findings)),
+        findings=sort_findings(part.chain_findings, part.findings),
         seconds=time.monotonic() - start,
         log_seconds=part.seconds,
         head=(head.position, head.digest.hex()),
@@ -126,7 +136,7 @@ def _report(
 
 
 @contextlib.contextmanager
-def _database_checks(context: AuditContext, *, full: bool) -> Generator[Callable[[], list[Finding]]]:
+def _database_checks(context: AuditContext, *, full: bool) -> Generator[Callable[[], Iterable[Finding]]]:
     """Run the checks that need only the database while the log is replayed, if the log is long.
 
     Yields a function to call afterwards, which returns the findings.
@@ -140,7 +150,7 @@ def _database_checks(context: AuditContext, *, full: bool) -> Generator[Callable
             yield pool.submit(_database_apart, context).result
 
 
-def _database_apart(context: AuditContext) -> list[Finding]:
+def _database_apart(context: AuditContext) -> Iterable[Finding]:
     """Run the checks of the database on this thread's own connection to the shared snapshot."""
     try:
         with log_reader.shared_snapshot(context.snapshot):
@@ -149,7 +159,7 @@ def _database_apart(context: AuditContext) -> list[Finding]:
         connection.close()
 
 
-def _database(context: AuditContext) -> list[Finding]:
+def _database(context: AuditContext) -> Iterable[Finding]:
     notes = FindingCollector()
     comparison.check_database(notes, max_wait=context.max_wait)
     return notes.findings
@@ -166,24 +176,25 @@ def split(batches: Iterable[Sequence[Row]], position: int) -> Iterator[Sequence[
 def save_state(replay: LogReplay, rows: Sequence[Row], *, at: int, save: SaveState | None) -> None:
     """Call `save` if a batch that was replayed ends at the position."""
     if save is not None and rows and isinstance(rows[-1], CheckedEvent) and rows[-1].position == at:
-        save(at, saved_state.dump(replay.play_state()))
+        with net(replay.collector.findings, f"state at position {at}"):
+            save(at, saved_state.dump(replay.play_state()))
 
 
 def _replay_log(
     context: AuditContext,
     *,
-    since: int,
+    scope: IncrementalScope | None,
     whole: bool,
     progress: Progress | None,
     save_at: int = 0,
     save: SaveState | None = None,
 ) -> PartialAudit:
     """Audit in one pass over the log; then check the derived state, unless `log_only`."""
-    part, seen = PartialAudit(), log_reader.changed_since(since, max_wait=context.max_wait) if since else None
-    streams = None if seen is None else seen.streams
+    part, since = PartialAudit(), 0 if scope is None else scope.since
+    streams = None if scope is None else scope.streams
     replay = LogReplay(FindingCollector(), disputed=log_reader.disputed_streams(streams))
     batches: Iterator[Sequence[Row]] = itertools.chain(
-        () if seen is None else log_reader.read_history(seen, findings=part.chain_findings),
+        () if scope is None else log_reader.read_history(scope, findings=part.chain_findings),
         split(log_reader.read_sealed(since=since, findings=part.chain_findings), save_at),
         [log_reader.read_unsealed()],
     )
@@ -197,10 +208,11 @@ def _replay_log(
     part.seconds = time.monotonic()
     if whole:
         playing = comparison.check_tables(replay, replay.collector, max_wait=context.max_wait)
-        if seen is None:
-            pending.check_unused_secrets(playing, replay.collector)
+        if scope is None:
+            with net(replay.collector.findings, "secrets of shoes"):
+                pending.check_unused_secrets(playing, replay.collector)
         else:
-            comparison.check_database(replay.collector, max_wait=context.max_wait, scope=seen)
+            comparison.check_database(replay.collector, max_wait=context.max_wait, scope=scope)
         comparison.check_other_streams(replay, replay.collector)
     part.findings, part.rounds, part.events = replay.collector.findings, replay.rounds, replay.events
     return part

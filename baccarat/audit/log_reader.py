@@ -23,12 +23,20 @@ from baccarat.audit.log_replay import CONFIRMED, ROUND_STEPS, STOP_EVENT_TYPES, 
 from baccarat.audit.saved_state import PlayState
 from baccarat.chat.events import FilterEvent
 from casino.events.hash_chain import CheckedEvent
+from casino.events.netting import run_checks
 from casino.events.rebuild import keep_projections
 from casino.events.records import METADATA, RecordedEvent
 from casino.events.sql import accept_any_timestamp, execute, fetch, open_prefetch_stream
 from casino.events.store import to_recorded_events
-from casino.events.verification import LogRange, read_positions, stream_positions, walk
-from casino.kernel.findings import Finding
+from casino.events.verification import (
+    LogRange,
+    current_head,
+    find_missing,
+    read_positions,
+    stream_positions,
+    walk,
+)
+from casino.kernel.findings import Finding, failure
 from wallet.funding.events import FundingChanged
 from wallet.ledger.events import PlayerAccountOpened
 from wallet.responsible_gaming.events import OperatorLimitSet, PlayerRestrictionEvent, PlayMoneyCapSet
@@ -122,6 +130,8 @@ FROM (
 ) AS placed
 GROUP BY part
 """
+_NEXT: Final = "SELECT position FROM events_seal WHERE position > %s AND position <= %s ORDER BY position LIMIT %s"
+_END: Final = f"SELECT max(position) FROM ({_NEXT}) AS following"  # noqa: S608  (a constant)
 _IN_GROUP: Final = """
 (event.type = ANY (%s::text[]) AND abs(hashtext(coalesce((
     SELECT opened.data->>'table' FROM events_event AS opened WHERE opened.stream = event.stream AND opened.version = 1
@@ -177,8 +187,18 @@ def disputed_streams(among: Sequence[str] | None = None) -> frozenset[str]:
 
 def read_sealed(*, since: int, findings: list[Finding], upto: int | None = None) -> Iterator[list[CheckedEvent]]:
     """Yield the sealed events above position `since`, and check the chain. Prefetches the next ones."""
-    with open_prefetch_stream(snapshot=export_snapshot()) as stream:
-        yield from walk(findings=findings, from_position=since, upto=upto, chunk=BATCH_SIZE, stream=stream)
+    read, end = since, current_head().position if upto is None else upto
+    try:
+        with open_prefetch_stream(snapshot=export_snapshot()) as stream:
+            for rows in walk(findings=findings, from_position=since, upto=end, chunk=BATCH_SIZE, stream=stream):
+                read = rows[-1].position if rows else read
+                yield rows
+    except Exception as error:  # noqa: BLE001  (the rest is read in parts, down to the rows that can't be)
+        findings.append(failure(f"the log above position {read}", error))
+        findings.extend(run_checks(("positions", lambda: find_missing(upto=end))))
+        while positions := [position for (position,) in fetch(_NEXT, [read, end, BATCH_SIZE])]:
+            yield read_positions(positions, findings=findings)
+            read = positions[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,16 +287,18 @@ def partition_log(groups: int, *, upto: int, of_tables: bool = True) -> tuple[Lo
     """
     others, tables = array("q"), [array("q") for _ in range(groups)]
     restricted = [player for (player,) in fetch(_RESTRICTED_PLAYERS, [RESPONSIBLE_GAMING_EVENT_TYPES])]
-    for start in range(0, upto, POSITIONS_PER_QUERY):
+    last = 0
+    while (end := fetch(_END, [last, upto, POSITIONS_PER_QUERY])[0][0]) is not None:
         parameters = [
             TABLE_EVENT_TYPES,
             SHARED_EVENT_TYPES,
             restricted,
             sorted(STOP_EVENT_TYPES),
             groups,
-            start,
-            min(upto, start + POSITIONS_PER_QUERY),
+            last,
+            end,
         ]
+        last = end
         elsewhere: list[int] = []
         switches: list[int] = []
         for group, own, of_others, of_all in fetch(_PARTITION, parameters):

@@ -4,15 +4,17 @@ After an audit without findings the state of all tables at the newest checkpoint
 to continue from. The first night, and any after a release that changes what the audit keeps, audits everything: a long
 log in steps, each of which ends with such a state, so that what is done stays done. Of the ranges between states, each
 night replays those again that were replayed longest ago, so many that all are replayed within AUDIT_REPLAY_DAYS;
-wallets, payments and chats are one part more. What witnesses have signed in the last days is asked of themselves.
+wallets, payments and chats are one part more. A sample of the day's rounds is judged by the published verifier. What
+witnesses have signed in the last days is asked of themselves.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
-from typing import Final
+from typing import Final, TypeVar
 
 from django.conf import settings
 
@@ -27,10 +29,12 @@ from casino.checkpoints.models import AuditKind
 from casino.checkpoints.records import SignedCheckpoint
 from casino.events.sql import database_now
 from casino.events.verification import current_head
-from casino.kernel.findings import Finding
+from casino.kernel.findings import Finding, failure
 from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
+
+Made = TypeVar("Made")
 
 MAX_RECORDED_FINDINGS: Final = 100
 """Maximum findings of one audit recorded one by one; their number is always recorded."""
@@ -62,29 +66,68 @@ def is_due(now: datetime) -> bool:
     return hour.hour == settings.AUDIT_HOUR and (last is None or last.started_at < begin)
 
 
-def run() -> NightReport:
-    """Run the audits of a night. Call it outside of any transaction."""
-    return NightReport(tuple(_run()))
+Judge = Callable[[SignedCheckpoint, int], AuditReport]
+"""Judges rounds that ended above a position, up to a trusted checkpoint."""
 
 
-def _run() -> Iterator[tuple[AuditKind, AuditReport]]:
+def run(judge: Judge) -> NightReport:
+    """Run the audits of a night, with a judge of money from above. Call it outside of any transaction."""
+    reports: list[tuple[AuditKind, AuditReport]] = []
+    try:
+        reports.extend(_run(judge))
+    except Exception as error:  # whatever ends a night must not end it unseen
+        logger.exception("The night ended")
+        report = _unmade(0, failure("the rest of the night", error))
+        _record(AuditKind.RANGE, report, since=0, started_at=database_now())
+        reports.append((AuditKind.RANGE, report))
+    return NightReport(tuple(reports))
+
+
+def _run(judge: Judge) -> Iterator[tuple[AuditKind, AuditReport]]:
     for step in _catch_up():
         yield step
         if not step[1].ok:
             return
     yield _audit_newest()
+    yield from _judge(judge)
     for part in parts_of_night(audit_states.list_ranges(state_format=state_format()), now=database_now()):
         yield _replay(part)
     if _others_due(database_now()):
-        started_at = database_now()
-        report = ranges.audit_other_streams()
-        _record(AuditKind.OTHER_STREAMS, report, since=0, started_at=started_at)
-        yield AuditKind.OTHER_STREAMS, report
+        yield _step(AuditKind.OTHER_STREAMS, ranges.audit_other_streams)
     if settings.WITNESSES:
-        started_at = database_now()
-        report = asked_witnesses.audit(now=started_at)
-        _record(AuditKind.WITNESSES, report, since=0, started_at=started_at)
-        yield AuditKind.WITNESSES, report
+        yield _step(AuditKind.WITNESSES, lambda: asked_witnesses.audit(now=database_now()))
+
+
+def _judge(judge: Judge) -> Iterator[tuple[AuditKind, AuditReport]]:
+    """Have a sample of what ended since the last time judged by the verifier, drawn by the newest checkpoint."""
+    last, goal = audit_states.latest(AuditKind.MONEY), _goal()
+    since = 0 if last is None else last.upto
+    if goal is not None and goal.size > since:
+        yield _step(AuditKind.MONEY, partial(judge, goal, since), since=since)
+
+
+def _step(kind: AuditKind, audit: Callable[[], AuditReport], *, since: int = 0) -> tuple[AuditKind, AuditReport]:
+    """Make one audit of the night and record it; one that raises is recorded with that finding."""
+    started_at = database_now()
+    report = _attempt(str(kind), audit)
+    if isinstance(report, Finding):
+        report = _unmade(since, report)
+    _record(kind, report, since=since, started_at=started_at)
+    return kind, report
+
+
+def _attempt(name: str, make: Callable[[], Made]) -> Made | Finding:
+    """Return what is made, or the finding that it raised."""
+    try:
+        return make()
+    except Exception as error:
+        logger.exception("%s", name)
+        return failure(f"{name} of the night", error)
+
+
+def _unmade(since: int, finding: Finding) -> AuditReport:
+    """Return the report of an audit that could not be made."""
+    return ranges.unreadable(since, since, finding)
 
 
 def _catch_up() -> Iterator[tuple[AuditKind, AuditReport]]:
@@ -97,25 +140,35 @@ def _catch_up() -> Iterator[tuple[AuditKind, AuditReport]]:
         end = latest_trusted(upto=since + STEP)
         if end is None or end.size <= since:
             return
-        started_at, states = database_now(), dict[int, bytes]()
-        state = None if start is None else start.state
-        report = ranges.advance(since, end.size, state=state, save=states.__setitem__)
+        states, state = dict[int, bytes](), None if start is None else start.state
+        step = partial(ranges.advance, since, end.size, state=state, save=states.__setitem__)
+        kind, report = _step(AuditKind.RANGE, step, since=since)
         if report.ok:
             audit_states.save(end.size, states[end.size], state_format=state_format())
-        _record(AuditKind.RANGE, report, since=since, started_at=started_at)
-        yield AuditKind.RANGE, report
+        yield kind, report
+        if not report.ok:
+            return
 
 
 def _audit_newest() -> tuple[AuditKind, AuditReport]:
-    started_at, start, states = database_now(), newest_start(), dict[int, bytes]()
-    goal = _goal() if audit_states.can_sign() else None
-    save_at = 0 if goal is None or (start is not None and goal.size <= start.checkpoint.size) else goal.size
-    if start is None:
-        kind = AuditKind.FULL
-        report = engine.run_audit(with_schema=True, save_at=save_at, save=states.__setitem__)
-    else:
-        kind = AuditKind.SINCE_CHECKPOINT
-        report = ranges.audit_since(start, save_at=save_at, save=states.__setitem__)
+    """Audit what happened since the newest state; in full without one, or if that can't be done."""
+    started_at, states = database_now(), dict[int, bytes]()
+    start = _attempt("signed states", newest_start)
+    goal = _attempt("checkpoints", _goal) if audit_states.can_sign() else None
+    failures = [each for each in (start, goal) if isinstance(each, Finding)]
+    kind, report = AuditKind.SINCE_CHECKPOINT, None
+    if isinstance(start, AuditStart):
+        save_at = goal.size if isinstance(goal, SignedCheckpoint) and goal.size > start.checkpoint.size else 0
+        made = _attempt(str(kind), partial(ranges.audit_since, start, save_at=save_at, save=states.__setitem__))
+        failures += [made] if isinstance(made, Finding) else []
+        report = None if isinstance(made, Finding) else made
+    if report is None:
+        states.clear()
+        kind, save_at = AuditKind.FULL, goal.size if isinstance(goal, SignedCheckpoint) else 0
+        full = partial(engine.run_audit, with_schema=True, save_at=save_at, save=states.__setitem__)
+        made = _attempt(str(kind), full)
+        report = _unmade(0, made) if isinstance(made, Finding) else made
+    report = replace(report, findings=(*failures, *report.findings))
     if report.ok:
         for position, state in states.items():
             audit_states.save(position, state, state_format=state_format())
@@ -160,16 +213,16 @@ def parts_of_night(every: Sequence[Replayed], *, now: datetime) -> list[Replayed
 
 
 def _replay(part: Replayed) -> tuple[AuditKind, AuditReport]:
-    started_at = database_now()
+    return _step(AuditKind.RANGE, partial(_replay_part, part), since=part.since)
+
+
+def _replay_part(part: Replayed) -> AuditReport:
     state = audit_states.load(part.since, state_format=state_format()) if part.since else None
     end = audit_states.load(part.upto, state_format=state_format())
     if end is None or (part.since and state is None):
         finding = Finding(FORGED, f"position {part.upto}", "a state that a trusted key signed", "another")
-        report = ranges.unreadable(part.since, part.upto, finding)
-    else:
-        report = ranges.replay_range(part.since, part.upto, state=state, end=end)
-    _record(AuditKind.RANGE, report, since=part.since, started_at=started_at)
-    return AuditKind.RANGE, report
+        return ranges.unreadable(part.since, part.upto, finding)
+    return ranges.replay_range(part.since, part.upto, state=state, end=end)
 
 
 def _others_due(now: datetime) -> bool:

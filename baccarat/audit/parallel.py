@@ -30,8 +30,9 @@ from baccarat.storage.event_registry import CATALOGUE
 from casino.checkpoints import replicas
 from casino.events import store
 from casino.events.codec import MalformedEvent, UnknownEvent
+from casino.events.netting import net, run_checks
 from casino.events.verification import find_missing
-from casino.kernel.findings import Finding
+from casino.kernel.findings import Finding, Findings
 
 
 class _IgnoredWallets(WalletTraces):
@@ -106,7 +107,7 @@ def _first(rows: Sequence[Row], kind: type) -> Any:
     for row in rows[:1]:
         try:
             event = CATALOGUE.decode(row.type, row.schema, row.data)
-        except (MalformedEvent, UnknownEvent):
+        except (MalformedEvent, UnknownEvent):  # a finding of the part that replays it
             return None
         return event if isinstance(event, kind) else None
     return None
@@ -157,8 +158,8 @@ class PartialAudit:
     `seconds` is when its replay ended.
     """
 
-    chain_findings: list[Finding] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    chain_findings: Findings = field(default_factory=Findings)
+    findings: Findings = field(default_factory=Findings)
     rounds: int = 0
     events: int = 0
     shoes_in_play: frozenset[UUID] = frozenset()
@@ -177,11 +178,11 @@ class TableGroupTask:
 
     def __call__(self, context: AuditContext) -> PartialAudit:
         """Replay the group and check it against the database."""
-        notes, chain = FindingCollector(), list[Finding]()
+        notes, broken = FindingCollector(), Findings()
         replay = TableGroupReplay(notes, disputed=log_reader.disputed_streams())
-        _replay(replay, self.partition, chain, context)
+        _replay(replay, self.partition, broken, context)
         playing = frozenset(comparison.check_tables(replay, notes, max_wait=context.max_wait))
-        return PartialAudit(chain, notes.findings, replay.rounds, replay.events, playing, replay.used_shoes())
+        return PartialAudit(broken, notes.findings, replay.rounds, replay.events, playing, replay.used_shoes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +193,11 @@ class OtherStreamsTask:
 
     def __call__(self, context: AuditContext) -> PartialAudit:
         """Replay the group and check it against the database."""
-        notes, chain = FindingCollector(), list[Finding]()
+        notes, broken = FindingCollector(), Findings()
         replay = OtherStreamsReplay(notes, accounts=accounts_by_stream(log_reader.disputed_streams()))
-        _replay(replay, self.partition, chain, context)
+        _replay(replay, self.partition, broken, context)
         comparison.check_other_streams(replay, notes)
-        return PartialAudit(chain, notes.findings, events=replay.events)
+        return PartialAudit(broken, notes.findings, events=replay.events)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,8 @@ class DatabaseTask:
         notes = FindingCollector()
         notes.findings.extend(beside_log.check(context.replicas, now=log_reader.snapshot_time()[0]))
         comparison.check_database(notes, max_wait=context.max_wait)
-        return PartialAudit(list(find_missing(upto=context.head)), notes.findings)
+        missing = Findings(run_checks(("positions", lambda: find_missing(upto=context.head))))
+        return PartialAudit(missing, notes.findings)
 
 
 def start_processes(jobs: int) -> Executor:
@@ -256,10 +258,11 @@ def merge(parts: Sequence[PartialAudit]) -> PartialAudit | None:
         return None
     playing = frozenset[UUID]().union(*(part.shoes_in_play for part in parts))
     notes = FindingCollector()
-    pending.check_unused_secrets(playing, notes)
+    with net(notes.findings, "secrets of shoes"):
+        pending.check_unused_secrets(playing, notes)
     return PartialAudit(
-        chain_findings=[each for part in parts for each in part.chain_findings],
-        findings=[*notes.findings, *(each for part in parts for each in part.findings)],
+        chain_findings=Findings(found for part in parts for found in part.chain_findings),
+        findings=Findings(chain(notes.findings, *(part.findings for part in parts))),
         rounds=sum(part.rounds for part in parts),
         events=sum(part.events for part in parts),
     )

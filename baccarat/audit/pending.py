@@ -1,11 +1,9 @@
 """Check what is pending: rounds to be dealt, suspended rounds, and the secrets of shoes in play."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
-
-from cryptography.exceptions import InvalidTag
 
 from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.report import FindingCollector
@@ -14,18 +12,22 @@ from baccarat.audit.traces import LongShoe, RoundTrace, TableTrace
 from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.shuffle import SEED_BYTES
 from baccarat.storage import shoe_seeds
+from casino.events.netting import in_parts
 from casino.events.sql import fetch
+from casino.kernel.findings import Findings
 
 OVERDUE: Final = "round overdue"
 SUSPENDED: Final = "round suspended"
 
+_Use = tuple[TableTrace, str | None, Drawing, LongShoe | None]
+"""A shoe's table, its commitment, how its cards are drawn, and the long shoe if it is one."""
 _KEPT: Final = "SELECT shoe_id FROM baccarat_shoesecret ORDER BY shoe_id"
 
 
-def check_rounds(replay: LogReplay, notes: FindingCollector, *, now: datetime, max_wait: float) -> None:
+def check_rounds(rounds: Iterable[RoundTrace], notes: FindingCollector, *, now: datetime, max_wait: float) -> None:
     """Record rounds due to be dealt, or waiting for a person, for more than `max_wait` seconds."""
     limit = timedelta(seconds=max_wait)
-    for round_ in replay.running.values():
+    for round_ in rounds:
         where = f"round {round_.opened.round} of table {round_.opened.table}"
         if round_.suspension_reason is not None and round_.suspended_at is not None:
             if now - round_.suspended_at > limit:
@@ -65,27 +67,41 @@ def check_secrets(replay: LogReplay, notes: FindingCollector) -> Collection[UUID
     kept = {row[0] for row in fetch(_KEPT)}
     playing = _in_play(replay)
     seeds = _seeds(sorted(kept & playing.keys()))
-    for shoe, (table, commitment, drawing, long) in playing.items():
-        seed = seeds.get(shoe)
-        where = f"shoe {shoe} of table {table.opened.table}"
-        if shoe not in kept:
-            notes.add("secret missing", where, "the seed of a shoe in play", "none")
-        elif seed is None or len(seed) != SEED_BYTES:
-            notes.add("secret can't be read", where, "a seed under one of our keys", "none that opens")
-        elif long is not None:
-            check_shoe(table, long, seed)
-        elif not drawing.opens(commitment, seed):
-            notes.add(NOT_OPENED, where, commitment, drawing.commit(seed))
+    for shoe in playing.keys() - kept:
+        notes.add("secret missing", _place(shoe, playing[shoe][0]), "the seed of a shoe in play", "none")
+
+    def check(some: Sequence[UUID]) -> Findings:
+        found = FindingCollector()
+        for shoe in some:
+            _check_secret(shoe, playing[shoe], seeds.get(shoe), found)
+        return found.findings
+
+    notes.findings.extend(in_parts(sorted(kept & playing.keys()), check, lambda shoe: _place(shoe, playing[shoe][0])))
     owed = {shoe: table for table in replay.tables.values() for shoe in table.unrevealed}
     for shoe in _seeds(sorted(kept & owed.keys())):
-        where = f"shoe {shoe} of table {owed[shoe].opened.table}"
+        where = _place(shoe, owed[shoe])
         notes.add("seed of a void round not revealed", where, "its seed, which can be read", "none")
     return playing.keys() | owed.keys()
 
 
-def _in_play(replay: LogReplay) -> dict[UUID, tuple[TableTrace, str | None, Drawing, LongShoe | None]]:
-    """Return the shoes of tables and running rounds: {shoe: (table, commitment, drawing, long shoe)}."""
-    shoes: dict[UUID, tuple[TableTrace, str | None, Drawing, LongShoe | None]] = {}
+def _place(shoe: UUID, table: TableTrace) -> str:
+    return f"shoe {shoe} of table {table.opened.table}"
+
+
+def _check_secret(shoe: UUID, use: _Use, seed: bytes | None, notes: FindingCollector) -> None:
+    table, commitment, drawing, long = use
+    where = _place(shoe, table)
+    if seed is None or len(seed) != SEED_BYTES:
+        notes.add("secret can't be read", where, "a seed under one of our keys", "none that opens")
+    elif long is not None:
+        check_shoe(table, long, seed)
+    elif not drawing.opens(commitment, seed):
+        notes.add(NOT_OPENED, where, commitment, drawing.commit(seed))
+
+
+def _in_play(replay: LogReplay) -> dict[UUID, _Use]:
+    """Return the shoes of tables and running rounds."""
+    shoes: dict[UUID, _Use] = {}
     for table in replay.tables.values():
         long, opened = table.shoe, None if table.round is None else table.round.opened
         if long is not None:
@@ -104,8 +120,8 @@ def _seeds(shoes: list[UUID]) -> dict[UUID, bytes]:
     """Return the seeds that can be decrypted; skip the others."""
     try:
         return dict(shoe_seeds.decrypt(shoes))
-    except (InvalidTag, ValueError):
-        if len(shoes) == 1:
+    except Exception:  # noqa: BLE001  (its caller reports each seed that is not among these)
+        if len(shoes) <= 1:
             return {}
     half = len(shoes) // 2
     return _seeds(shoes[:half]) | _seeds(shoes[half:])

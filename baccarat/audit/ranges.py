@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from baccarat.audit import beside_log, comparison, log_reader, parallel, pending, saved_state
-from baccarat.audit.engine import MAX_WAIT_SECONDS, SaveState, save_state, sort_findings, split
+from baccarat.audit.engine import MAX_WAIT_SECONDS, SaveState, compare_schema, save_state, split
 from baccarat.audit.log_reader import TABLE_EVENT_TYPES
 from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.parallel import AuditContext, OtherStreamsTask, TableGroupReplay
-from baccarat.audit.report import AuditReport, FindingCollector, Row
+from baccarat.audit.report import AuditReport, FindingCollector, Row, sort_findings
 from casino.checkpoints import replicas
 from casino.checkpoints.records import SignedCheckpoint
-from casino.events import schema
+from casino.events.netting import net
 from casino.events.verification import Head, LogRange, current_head, head_at, range_between, range_from
-from casino.kernel.findings import Finding
+from casino.kernel.findings import Finding, Findings
 
 STATE_DIFFERS: Final = "state after a range differs"
 NOT_READ_SINCE: Final = (
@@ -55,23 +55,25 @@ def audit_since(
     began, checkpoint = time.monotonic(), start.checkpoint
     kept = replicas.read_unknown_copies()  # before the snapshot, which then contains the checkpoints
     with log_reader.snapshot():
-        head, log, chain, notes = current_head(), range_from(checkpoint.size), list[Finding](), FindingCollector()
+        head, log, chain, notes = current_head(), range_from(checkpoint.size), Findings(), FindingCollector()
         replay = _continue(LogReplay(notes), log, start.state, with_others=True, chain=chain)
         for rows in _batches(log, chain, split_at=save_at):
             comparison.compare_batch(replay, replay.replay(rows), notes)
             save_state(replay, rows, at=save_at, save=save)
         replayed = time.monotonic()
-        pending.check_unused_secrets(comparison.check_tables(replay, notes, max_wait=max_wait), notes)
+        playing = comparison.check_tables(replay, notes, max_wait=max_wait)
+        with net(notes.findings, "secrets of shoes"):
+            pending.check_unused_secrets(playing, notes)
         comparison.check_range(notes, log, max_wait=max_wait)
         comparison.check_balances(notes)
         comparison.check_other_streams(replay, notes, only=log)
         now, _ = log_reader.snapshot_time()
-        compared = schema.check()
-        findings = [*notes.findings, *beside_log.check(kept, now=now, since=checkpoint), *compared.findings]
+        not_compared = compare_schema(notes)
+        findings = [*notes.findings, *beside_log.check(kept, now=now, since=checkpoint)]
         entries = comparison.count_entries(log)
     return _report(
         replay, chain, findings, began=began, replayed=replayed, entries=entries, head=head, since=checkpoint.size,
-        not_read=(*NOT_READ_SINCE, *compared.not_compared),
+        not_read=(*NOT_READ_SINCE, *not_compared),
     )  # fmt: skip
 
 
@@ -83,7 +85,7 @@ def advance(since: int, upto: int, *, state: bytes | None, save: SaveState) -> A
     """
     began = time.monotonic()
     with log_reader.snapshot():
-        log, chain, notes = range_between(since, upto), list[Finding](), FindingCollector()
+        log, chain, notes = range_between(since, upto), Findings(), FindingCollector()
         replay = _continue(LogReplay(notes), log, state, with_others=True, chain=chain)
         for rows in _batches(log, chain):
             comparison.compare_batch(replay, replay.replay(rows), notes)
@@ -105,7 +107,7 @@ def replay_range(since: int, upto: int, *, state: bytes | None, end: bytes) -> A
     """
     began = time.monotonic()
     with log_reader.snapshot():
-        log, chain, notes = range_between(since, upto), list[Finding](), FindingCollector()
+        log, chain, notes = range_between(since, upto), Findings(), FindingCollector()
         replay = _continue(TableGroupReplay(notes), log, state, with_others=False, chain=chain)
         for rows in _batches(log, chain):
             of_tables = [row for row in rows if row.type in TABLE_EVENT_TYPES]
@@ -188,7 +190,7 @@ def _report(
         rounds=replayed_part.rounds,
         events=replayed_part.events,
         entries=entries,
-        findings=(*sort_findings(chain), *sort_findings(findings)),
+        findings=sort_findings(chain, findings),
         seconds=time.monotonic() - began,
         log_seconds=replayed - began,
         head=(head.position, head.digest.hex()),

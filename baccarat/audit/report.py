@@ -2,17 +2,19 @@
 
 import json
 import os
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
 
-from casino.events.hash_chain import CheckedEvent
+from casino.events.hash_chain import UNREADABLE, CheckedEvent
 from casino.events.records import RecordedEvent, SealedEvent
 from casino.events.sql import fetch
 from casino.events.verification import Head
-from casino.kernel.findings import Finding
+from casino.kernel.findings import UNCHECKED, Finding, Findings
 
 Row = CheckedEvent | SealedEvent | RecordedEvent
 
@@ -28,6 +30,7 @@ NOT_READ: Final = (
 )
 """What an audit since a checkpoint does not look at."""
 
+_NUMBER: Final = re.compile(r"([0-9]+)")
 _DATABASE: Final = """
 SELECT system_identifier, oid FROM pg_control_system(), pg_database WHERE datname = current_database()
 """
@@ -39,16 +42,45 @@ def event_location(row: Row) -> str:
 
 
 class FindingCollector:
-    """Findings in order of discovery."""
+    """Findings in order of discovery, of each kind at most so many."""
 
     __slots__ = ("findings",)
 
     def __init__(self) -> None:
-        self.findings: list[Finding] = []
+        self.findings = Findings()
 
     def add(self, what: str, where: str, expected: object, actual: object) -> None:
         """Add a contradiction, both sides as text."""
         self.findings.append(Finding(what, where, shorten(expected), shorten(actual)))
+
+    def extend(self, found: Iterable[Finding]) -> None:
+        """Add findings of other checks, as short as ours."""
+        for one in found:
+            self.findings.append(replace(one, expected=shorten(one.expected), actual=shorten(one.actual)))
+
+
+def sort_findings(chain: Iterable[Finding], others: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Sort findings, the root of a fault before what follows from it, and drop duplicates.
+
+    First what the chain and its seals say, then what can't be read or checked, then what events contradict, then rows;
+    in these by location, numbers numerically, then by text.
+    """
+    ranks = dict.fromkeys(Findings(chain), 0)
+    for finding in Findings(others):
+        ranks.setdefault(finding, _rank(finding))
+    return tuple(sorted(ranks, key=lambda finding: (ranks[finding], *_key(finding))))
+
+
+def _rank(finding: Finding) -> int:
+    if finding.kind in {UNREADABLE, UNCHECKED}:
+        return 1
+    return 2 if finding.location.startswith("event ") else 3
+
+
+def _key(finding: Finding) -> tuple[object, ...]:
+    parts = _NUMBER.split(finding.location)
+    where = tuple((int(part), "") if place % 2 else (0, part) for place, part in enumerate(parts))
+    return bool(finding.more), where, finding.kind, finding.expected, finding.actual
 
 
 def shorten(value: object) -> str:

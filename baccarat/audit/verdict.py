@@ -1,14 +1,16 @@
 """Check one round against the rules, the log and the ledger, each time it is requested."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+from django.db import transaction
+
 from baccarat.audit import comparison
 from baccarat.audit.dealing import NO_DEAL
 from baccarat.audit.report import FindingCollector
-from baccarat.audit.round_replay import NoSuchRound, RoundReplay, replay_round
+from baccarat.audit.round_replay import RoundReplay, replay_round
 from baccarat.audit.shoes import NOT_OPENED, OTHER_CARDS, OTHER_ROOT, OTHER_SHOE
 from baccarat.domain.postings import TableAccounts
 from baccarat.storage.event_registry import CATALOGUE
@@ -16,7 +18,6 @@ from casino.checkpoints import notes, queries, records
 from casino.checkpoints.records import SignedCheckpoint
 from casino.checkpoints.tree import IncompleteTree
 from casino.crypto.signed_note import MalformedNote, UntrustedNote
-from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.hash_chain import GENESIS, digest
 from casino.events.records import METADATA
 from casino.events.sql import fetch
@@ -63,10 +64,23 @@ def check_round(round_: UUID, *, accounts: TableAccounts) -> RoundVerdict:
     """Check one round from its events, the ledger and the newest checkpoint; about ten statements."""
     rows = fetch(_SEALED, [f"round-{round_}"])
     replay, rules = _rules(round_)
-    checks = [_chain(f"round-{round_}", rows), rules]
+    checks = [_checked("Digests of the chain", lambda: _chain(f"round-{round_}", rows)), rules]
     if replay is not None:
-        checks += [_fairness(replay), _money(rows, accounts), _row(round_, replay)]
-    return RoundVerdict((*checks, _checkpoint(rows)), replay)
+        checks += [
+            _fairness(replay),
+            _checked("Ledger entries", lambda: _money(rows, accounts)),
+            _checked("Rows of the lists", lambda: _row(round_, replay)),
+        ]
+    return RoundVerdict((*checks, _checked("Signed checkpoint", lambda: _checkpoint(rows))), replay)
+
+
+def _checked(name: str, check: Callable[[], RoundCheck]) -> RoundCheck:
+    """Return the result of a check; one that raises fails."""
+    try:
+        with transaction.atomic():
+            return check()
+    except Exception as error:  # noqa: BLE001  (a page says what is damaged, whatever it is)
+        return RoundCheck(name, holds=False, explanation=f"{type(error).__name__}: {error}")
 
 
 def _chain(stream: str, rows: Sequence[Any]) -> RoundCheck:
@@ -104,7 +118,7 @@ def _rules(round_: UUID) -> tuple[RoundReplay | None, RoundCheck]:
     name = "Rules, cards, payouts and commission"
     try:
         replay = replay_round(round_)
-    except (NoSuchRound, MalformedEvent, UnknownEvent) as error:
+    except Exception as error:  # noqa: BLE001  (as above)
         return None, RoundCheck(name, holds=False, explanation=f"The events can't be replayed: {error}")
     if replay.findings:
         return replay, RoundCheck(name, holds=False, explanation=_format_findings(replay.findings))

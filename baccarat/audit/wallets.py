@@ -6,6 +6,7 @@ from uuid import UUID
 
 from baccarat.audit.report import FindingCollector, Row
 from baccarat.audit.traces import OUT_OF_PLACE
+from casino.events.netting import run_checks
 from casino.kernel.findings import Finding
 from wallet.adjustments.audit import AdjustmentTraces
 from wallet.adjustments.events import AdjustmentPosted
@@ -193,14 +194,16 @@ class WalletTraces:
         With `entries`, a range of causes, only what they moved and the rows of the streams that were replayed.
         """
         partial = entries is not None
-        self._record(self._payments.check_state(partial=partial))
-        self._record(self._limits.check_state(partial=partial))
-        self._record(self._restrictions.check_state(entries=entries))
-        self._record(self._adjustments.check_state(partial=partial))
-        self._record(self._reconciliations.check_state(partial=partial))
-        self._record(self._transfers.check_state(partial=partial))
-        self._record(self._remote.check_state(partial=partial))
+        checks = (
+            ("payments", lambda: self._payments.check_state(partial=partial)),
+            ("table limits", lambda: self._limits.check_state(partial=partial)),
+            ("restrictions", lambda: self._restrictions.check_state(entries=entries)),
+            ("adjustments", lambda: self._adjustments.check_state(partial=partial)),
+            ("reconciliations", lambda: self._reconciliations.check_state(partial=partial)),
+            ("transfers", lambda: self._transfers.check_state(partial=partial)),
+            ("own wallets", lambda: self._remote.check_state(partial=partial)),
+        )
+        self._record(run_checks(*((f"rows of {name}", check) for name, check in checks)))
 
     def _record(self, findings: Iterable[Finding]) -> None:
-        for finding in findings:
-            self._notes.add(finding.kind, finding.location, finding.expected, finding.actual)
+        self._notes.extend(findings)

@@ -13,8 +13,9 @@ from casino.checkpoints.note_audit import SignedRoot
 from casino.checkpoints.records import SignedCheckpoint
 from casino.crypto.signed_note import MalformedNote, UntrustedNote
 from casino.events import row_digests
+from casino.events.netting import net, run_checks
 from casino.events.sql import fetch
-from casino.kernel.findings import Finding
+from casino.kernel.findings import Finding, Findings
 from casino.kernel.merkle import CompactRange, Subtree
 from casino.significant import notes as significant_notes
 
@@ -46,19 +47,26 @@ def check(
     read, nor what it covers: the stored tree is used instead. Of the manifests that it covers, rows are not digested
     again either. Rows of working tables are always compared. That takes as long as there are days in the log.
     """
-    findings, start = list[Finding](), 0 if since is None else since.size
+    findings, start = Findings(), 0 if since is None else since.size
     before = max(start - 1, 0)
-    _check_keys(findings)
-    signed = [
-        *note_audit.check(unknown_copies.witnessed, findings, since=before),
-        *replicas.check(unknown_copies, findings, since=before),
-    ]
-    findings.extend(TreeCheck(since, covered=tree.covered()).check(signed))
-    _check_age(now, findings)
-    findings.extend(manifest_audit.check(unknown_copies.manifests, now=now, audited=start))
-    findings.extend(row_digests.check())
-    findings.extend(significant_notes.check_queue())
-    findings.extend(significant_notes.check_own())
+    signed: list[SignedRoot] = []
+    with net(findings, "keys of checkpoints"):
+        _check_keys(findings)
+    with net(findings, "notes of checkpoints"):
+        signed += note_audit.check(unknown_copies.witnessed, findings, since=before)
+    with net(findings, "copies of checkpoints"):
+        signed += replicas.check(unknown_copies, findings, since=before)
+    with net(findings, "age of checkpoints"):
+        _check_age(now, findings)
+    findings.extend(
+        run_checks(
+            ("tree of checkpoints", lambda: TreeCheck(since, covered=tree.covered()).check(signed)),
+            ("manifests", lambda: manifest_audit.check(unknown_copies.manifests, now=now, audited=start)),
+            ("digests of rows", row_digests.check),
+            ("queue of significant events", significant_notes.check_queue),
+            ("notes of significant events", significant_notes.check_own),
+        )
+    )
     return findings
 
 

@@ -39,6 +39,12 @@ SELECT kind, since, upto, findings, verdict, started_at, ended_at FROM checkpoin
 """
 
 
+_LATEST_OF_EACH: Final = """
+SELECT DISTINCT ON (kind) kind, since, upto, findings, verdict, started_at, ended_at FROM checkpoints_auditrun
+ ORDER BY kind, ended_at DESC
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """A range of the log, which ends where a state is, and when it was last replayed without findings."""
@@ -93,6 +99,12 @@ def list_ranges(*, state_format: str) -> list[Replayed]:
 def record(kind: AuditKind, *, since: int, upto: int, findings: int, verdict: str, started_at: datetime) -> None:
     """Record that a scheduled audit has come to its end."""
     execute(_RECORD, [kind, since, upto, findings, verdict, started_at])
+
+
+def worst() -> AuditRecord | None:
+    """Return the last scheduled audit of each kind that is worth most attention: with findings, else the newest."""
+    last = [AuditRecord(*row) for row in fetch(_LATEST_OF_EACH)]
+    return max(last, key=lambda each: (each.findings > 0, each.ended_at), default=None)
 
 
 def latest(*kinds: AuditKind) -> AuditRecord | None:

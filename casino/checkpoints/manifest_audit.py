@@ -2,9 +2,9 @@
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.conf import settings
 
@@ -12,8 +12,9 @@ from casino.checkpoints import manifests, replicas, storage, table_digests
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.manifests import TableManifest, fingerprint, parse, signed_bytes
 from casino.checkpoints.table_digests import TableRange
+from casino.events.netting import in_parts, net
 from casino.events.sql import fetch
-from casino.kernel.findings import Finding
+from casino.kernel.findings import Finding, Findings
 
 BROKEN: Final = "manifest chain broken"
 FORGED: Final = "manifest signature is wrong"
@@ -42,7 +43,7 @@ def check(unknown_copies: Mapping[int, bytes], *, now: datetime, audited: int) -
     Rows are compared with the manifests that the log names above the `audited` positions; signatures, order and copies
     with all of them.
     """
-    findings: list[Finding] = []
+    findings = Findings()
     stored = list(_read_manifests(findings))
     findings.extend(
         Finding(NOT_LOGGED, f"manifest {number}", logged, actual)
@@ -50,7 +51,8 @@ def check(unknown_copies: Mapping[int, bytes], *, now: datetime, audited: int) -
     )
     last = max((number for number, _ in stored), default=0)
     valid = [manifest for _, manifest in stored if manifest is not None]
-    _check_copies({manifest.number for manifest in valid if _age(manifest, now) < COPY_DEADLINE}, findings)
+    with net(findings, "copies of manifests"):
+        _check_copies({manifest.number for manifest in valid if _age(manifest, now) < COPY_DEADLINE}, findings)
     findings.extend(
         Finding(MISSING_IN_DATABASE, f"manifest {number}", "a row", "only a copy")
         for number in sorted(unknown_copies)
@@ -63,7 +65,8 @@ def check(unknown_copies: Mapping[int, bytes], *, now: datetime, audited: int) -
     for (table, columns), group in table_digests.group_by_columns(ranges).items():
         types = types_by_table.get(table, {})
         if set(columns) <= types.keys():
-            findings.extend(_compare_rows(table, {name: types[name] for name in columns}, group))
+            own = {name: types[name] for name in columns}
+            findings.extend(in_parts(group, partial(_compare_rows, table, own), str))
         else:
             findings.append(Finding(DIFFER, table, f"a table with {', '.join(columns)}", ", ".join(types) or "none"))
     return findings
@@ -88,7 +91,7 @@ def _validate(number: int, text: bytes, findings: list[Finding]) -> TableManifes
         manifest = parse(text)
         public = checkpoint_keyring().public.get(manifest.key, b"")
         Ed25519PublicKey.from_public_bytes(public).verify(bytes.fromhex(manifest.signature), signed_bytes(manifest))
-    except (ValueError, InvalidSignature) as error:
+    except Exception as error:  # noqa: BLE001  (one manifest ends no audit)
         findings.append(Finding(FORGED, where, "signed by a trusted key", str(error) or "another signature"))
         return None
     if (manifest.number, manifest.log) != (number, settings.LOG_ORIGIN):

@@ -40,6 +40,7 @@ class AuditKind(StrEnum):
     RANGE = "range"
     OTHER_STREAMS = "other_streams"
     WITNESSES = "witnesses"
+    MONEY = "money"
 
 
 class AuditRun(models.Model):

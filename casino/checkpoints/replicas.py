@@ -11,8 +11,7 @@ from typing import Final
 from casino.checkpoints import manifests, note_audit, notes, records, storage
 from casino.checkpoints.note_audit import SignedRoot
 from casino.checkpoints.records import Copy
-from casino.crypto.signed_note import UntrustedNote
-from casino.kernel.findings import Finding
+from casino.kernel.findings import Finding, failure
 
 BROKEN: Final = "copies of checkpoints not in order"
 COPY_DIFFERS: Final = "replica differs"
@@ -42,8 +41,8 @@ def read_unknown_copies() -> UnknownCopies:
     try:
         _read_above(0 if last is None else last.number, storage.object_name, copies.checkpoints)
         _read_above(manifests.latest_number(), manifests.object_name, copies.manifests)
-    except storage.StorageUnavailable as error:
-        copies = replace(copies, error=str(error))
+    except Exception as error:  # noqa: BLE001  (`check` reports it)
+        copies = replace(copies, error=str(error) or repr(error))
     return replace(copies, witnessed=note_audit.read_witnessed())
 
 
@@ -78,7 +77,7 @@ def _unknown_roots(unknown: dict[int, bytes], findings: list[Finding]) -> Iterat
         where = f"copy {number}"
         try:
             head, _ = notes.read(text.decode())
-        except (ValueError, UntrustedNote) as error:
+        except Exception as error:  # noqa: BLE001  (one copy ends no audit)
             findings.append(Finding(COPY_DIFFERS, where, "a checkpoint of this log", str(error)))
             continue
         stored = records.find(head.size)
@@ -103,6 +102,8 @@ def compare(copies: Sequence[Copy], findings: list[Finding]) -> None:
             except storage.StorageUnavailable as error:
                 findings.append(Finding(COPIES_UNREADABLE, STORAGE, "an answer", str(error)))
                 source = None
+            except Exception as error:  # noqa: BLE001  (as above)
+                findings.append(failure(f"copy {copy.number}", error))
 
 
 def _compare(copy: Copy, stored: bytes | None, findings: list[Finding]) -> None:

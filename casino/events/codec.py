@@ -129,7 +129,7 @@ class EventRegistry:
             for version in range(schema, kind.schema):
                 fields = kind.upcasts[version](fields)
             return msgspec.convert(fields, kind.event)
-        except (msgspec.DecodeError, KeyError) as error:
+        except Exception as error:  # an upcast may raise anything about what it does not expect
             raise MalformedEvent(f"{name} schema {schema}: {error}") from error
 
 

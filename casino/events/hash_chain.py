@@ -28,8 +28,9 @@ import msgspec
 from casino.events.records import METADATA
 from casino.events.sql import Rows
 from casino.kernel.canonical_json import recanonical
-from casino.kernel.findings import Finding
+from casino.kernel.findings import Finding, failure
 
+UNREADABLE: Final = "event can't be read"
 GENESIS: Final = bytes(32)
 """The previous digest of position 1."""
 SEALED_COLUMNS: Final = f"""seal.position, seal.digest, seal.event_id,
@@ -168,12 +169,13 @@ def check_chain(
             findings.append(Finding("event missing", f"position {position}", f"event {event}", "nothing"))
             before, previous = position, stored
             continue
-        if metadata != cached_metadata:
-            cached_metadata, canonical_metadata = metadata, recanonical(metadata)
-        body = recanonical(data)
         follows: bytes | None = previous if position == before + 1 else on_gap(before, position)
-        name, type_name = stream.encode(), kind.encode()
+        before, previous = position, stored
         try:
+            if metadata != cached_metadata:
+                cached_metadata, canonical_metadata = metadata, recanonical(metadata)
+            body = recanonical(data)
+            name, type_name = stream.encode(), kind.encode()
             if follows is not None and stored != (
                 computed := prepared_event_digest(
                     position,
@@ -194,8 +196,11 @@ def check_chain(
         except struct.error as error:  # a number that no seal can hold
             where = f"position {position}, {stream} version {version}, {kind}"
             findings.append(Finding("digest differs", where, stored.hex(), f"none: {error}"))
+        except Exception as error:  # noqa: BLE001  (JSON that PostgreSQL keeps and nothing reads)
+            where = f"position {position}, {stream} version {version}, {kind}"
+            findings.append(failure(where, error, kind=UNREADABLE))
+            continue
         events.append(CheckedEvent(position, event, transaction, stream, version, kind, schema, body))
-        before, previous = position, stored
     return events, Head(before, previous)
 
 

@@ -1,8 +1,9 @@
 """Projections as tables: rows derived from models, written in bulk, and compared with events."""
 
 from collections import namedtuple
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial as given
 from typing import Any, Final, Self
 
 import msgspec
@@ -10,6 +11,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 from django.db.models import Field, ForeignKey, Model
 
 from casino.events.codec import EventRegistry
+from casino.events.netting import in_parts
 from casino.events.records import RecordedEvent, SealedEvent
 from casino.events.sql import Rows, execute, fetch
 from casino.kernel.findings import Finding
@@ -85,10 +87,13 @@ class ProjectionTable:
         keys = sorted(expected)
         query = f"SELECT {names} FROM {self.table} WHERE {key_name} = ANY (%s::{self.columns[0][1]}[])"  # noqa: S608
         for start in range(0, len(keys), CHUNK):
-            chunk = keys[start : start + CHUNK]
-            stored = {row[0]: row for row in fetch(query, [chunk])}
-            for key in chunk:
-                yield from self._differences(expected[key], stored.get(key))
+            compare = given(self._compare, query, expected)
+            yield from in_parts(keys[start : start + CHUNK], compare, lambda key: f"{self.table} {key}")
+
+    def _compare(self, query: str, expected: Mapping[Any, Row], keys: Sequence[Any]) -> Iterator[Finding]:
+        stored = {row[0]: row for row in fetch(query, [list(keys)])}
+        for key in keys:
+            yield from self._differences(expected[key], stored.get(key))
 
     def _named(self, row: Row) -> dict[str, Any]:
         return {

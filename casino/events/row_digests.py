@@ -23,8 +23,6 @@ from casino.kernel.findings import Finding
 
 DIFFERS: Final = "row differs from its digest"
 FOREIGN: Final = "row was not written by the application"
-MAX_FINDINGS: Final = 1000
-"""The most findings of one kind."""
 
 _KEY: Final = "concat_ws(',', {columns})"
 _CONTENT: Final = "to_jsonb({row}) - '{{{ignored}}}'::text[]"
@@ -40,7 +38,7 @@ _COMPARE: Final = """
     SELECT coalesce(present.table_name, newest.table_name), coalesce(present.row_key, newest.row_key),
            coalesce(encode(newest.digest, 'hex'), 'no row'), coalesce(encode(present.digest, 'hex'), 'no row')
       FROM present FULL JOIN newest ON (newest.table_name, newest.row_key) = (present.table_name, present.row_key)
-     WHERE newest.digest IS DISTINCT FROM present.digest ORDER BY 1, 2 LIMIT %s
+     WHERE newest.digest IS DISTINCT FROM present.digest ORDER BY 1, 2
 """
 _HOLD: Final = """
     CREATE TRIGGER {name}_digests AFTER INSERT OR UPDATE OR DELETE ON {name}
@@ -52,7 +50,7 @@ _RECORD: Final = """
 """
 _FOREIGN: Final = """
     SELECT number, table_name, row_key, written_by FROM events_rowdigest WHERE written_by <> %s
-     ORDER BY number LIMIT %s
+     ORDER BY number
 """
 
 
@@ -116,11 +114,11 @@ def check() -> list[Finding]:
     return [
         *(
             Finding(DIFFERS, f"{table} {key}", expected, actual)
-            for table, key, expected, actual in fetch(_COMPARE.format(present=present), [MAX_FINDINGS])
+            for table, key, expected, actual in fetch(_COMPARE.format(present=present))
         ),
         *(
             Finding(FOREIGN, f"{table} {key}, digest {number}", role, writer)
-            for number, table, key, writer in fetch(_FOREIGN, [role, MAX_FINDINGS])
+            for number, table, key, writer in fetch(_FOREIGN, [role])
         ),
     ]
 

@@ -8,11 +8,13 @@ If the owner of the tables cuts off their ends, or rewrites the chain from some 
 that is kept elsewhere shows it. Keep `current_head()` outside the database and pass it as `expected`.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from casino.events.hash_chain import GENESIS, SEALED_COLUMNS, CheckedEvent, Head, check_chain, missing_positions
+from casino.events.netting import in_parts, run_checks
 from casino.events.sql import Rows, RowStream, fetch
 from casino.kernel.findings import Finding
 
@@ -274,7 +276,15 @@ def read_positions(positions: Sequence[int], *, findings: list[Finding]) -> list
 
     An event without a seal before it is not checked; `find_missing` reports that gap.
     """
-    return _check_positions(fetch(SELECT_POSITIONS, [_array(positions)]), findings)
+    events: list[CheckedEvent] = []
+
+    def read(some: Sequence[int]) -> list[Finding]:
+        found: list[Finding] = []
+        events.extend(_check_positions(fetch(SELECT_POSITIONS, [_array(some)]), found))
+        return found
+
+    findings.extend(in_parts(positions, read, lambda position: f"position {position}"))
+    return events
 
 
 def stream_positions(
@@ -313,25 +323,30 @@ def inspect(*, max_wait_seconds: float = 30.0, streams: Sequence[str] | None = N
     """
     only = "" if streams is None else _ONLY_STREAMS
     parameters = [] if streams is None else [list(streams)]
-    yield from _check_heads()
-    yield from _check_all_queued(only, parameters)
-    yield from _check_queue(max_wait_seconds)
-    yield from _check_streams(only, parameters)
-    if streams is None:
-        yield from _check_transactions(0, _LAST_ID)
+    yield from run_checks(
+        ("heads", _check_heads),
+        ("seals", lambda: _check_all_queued(only, parameters)),
+        ("queue", lambda: _check_queue(max_wait_seconds)),
+        ("streams", lambda: _check_streams(only, parameters)),
+        ("transactions", lambda: _check_transactions(0, _LAST_ID) if streams is None else ()),
+    )
 
 
 def inspect_range(log: LogRange, *, max_wait_seconds: float) -> Iterator[Finding]:
     """Yield what is wrong with the positions and streams of a range, and at the end of the log with heads and queue."""
-    if log.is_open:
-        yield from _check_heads()
-        yield from _check_queue(max_wait_seconds)
-    for event, stream, version in fetch(RANGE_NEVER_SEALED, [log.first_id, log.last_id]):
-        yield _never_sealed(event, stream, version)
+    of_end = (("heads", _check_heads), ("queue", lambda: _check_queue(max_wait_seconds))) if log.is_open else ()
+    yield from run_checks(
+        *of_end,
+        ("seals", lambda: itertools.starmap(_never_sealed, fetch(RANGE_NEVER_SEALED, [log.first_id, log.last_id]))),
+        ("streams", lambda: _check_order(log)),
+        ("transactions", lambda: _check_transactions(log.since, log.upto)),
+    )
+
+
+def _check_order(log: LogRange) -> Iterator[Finding]:
     for stream, version, position, before in fetch(RANGE_ORDER, [log.since, log.upto, log.since]):
         where = f"position {position}, {stream} version {version}"
         yield Finding("order differs", where, f"version {before + 1}", f"version {version}")
-    yield from _check_transactions(log.since, log.upto)
 
 
 def _check_transactions(since: int, upto: int) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.sql import fetch
-from casino.kernel.findings import Finding
+from casino.kernel.findings import Finding, Findings, failure
 from casino.kernel.persons import is_shell
 from casino.operators import changes
 from casino.operators.acts import CHANGE_KEY
@@ -29,8 +29,6 @@ ALONE: Final = "act by too few persons"
 OTHERWISE: Final = "act differs from its change"
 TWICE: Final = "change was used twice"
 UNKNOWN: Final = "act that the policy does not have"
-MAX_FINDINGS: Final = 1000
-"""The most findings of one kind."""
 
 _EVENTS: Final = """
     SELECT id, stream, version, type, schema, data::text FROM events_event AS event
@@ -49,16 +47,17 @@ def read() -> list[tuple[str, ActDone]]:
 
 def check() -> list[Finding]:
     """Compare the acts with the rows that were written, with the policy of duties, and with the changes they name."""
-    findings: list[Finding] = []
+    findings = Findings()
     rows: dict[int, ChangedRow] = {}
     policy = _Policy()
     for stream, version, event in _read(ActDone.__name__, *(each.event.__name__ for each in CHANGE_EVENTS.types)):
         if isinstance(event, ActDone):
             rows |= {row.number: row for row in event.rows}
-            findings.extend(policy.check(event, stream))
+            findings.extend(policy.checked(event, stream))
         else:
             policy.follow(event, stream, version)
-    return [*findings[:MAX_FINDINGS], *_check_rows(rows)]
+    findings.extend(_check_rows(rows))
+    return findings
 
 
 def _read(*types: str) -> Iterator[tuple[str, int, Any]]:
@@ -83,8 +82,15 @@ class _Policy:
 
     def follow(self, event: Any, stream: str, version: int) -> None:
         """Follow a change; what contradicts its rules is the log's finding."""
-        with suppress(LookupError, ValueError, ArithmeticError):
+        with suppress(Exception):
             list(self._changes.replay(event, stream=stream, version=version, where=""))
+
+    def checked(self, act: ActDone, stream: str) -> Iterator[Finding]:
+        """Check an act; an exception is a finding, too."""
+        try:
+            yield from self.check(act, stream)
+        except Exception as error:  # noqa: BLE001  (one act ends no audit)
+            yield failure(stream, error)
 
     def check(self, act: ActDone, stream: str) -> Iterator[Finding]:
         """Check an act against the policy, and against the change that it names."""
@@ -132,7 +138,7 @@ class _Policy:
 def _check_rows(named: Mapping[int, ChangedRow]) -> Iterator[Finding]:
     written = {row[0]: ChangedRow(*row) for row in fetch(_WRITTEN)}
     undone = [row for number, row in written.items() if number not in named]
-    for row in undone[:MAX_FINDINGS]:
+    for row in undone:
         yield Finding(UNDONE, f"{row.table} {row.key}", "an act", f"digest {row.number} alone")
     for number in sorted(named):
         if written.get(number) != named[number]:

@@ -224,7 +224,8 @@ def compare(first: Source, second: Source, *, now: float | None = None) -> list[
     for origin, size in sorted(first.notes.keys() | second.notes.keys()):
         both = first.notes.get((origin, size), set()) | second.notes.get((origin, size), set())
         if len(both) > 1:
-            findings.append(Finding(FORKED, f"{origin} at {size}", *sorted(each.hex() for each in both)[:2]))
+            one, other, *_ = sorted(each.hex() for each in both)
+            findings.append(Finding(FORKED, f"{origin} at {size}", one, other))
     return findings
 
 

@@ -5,14 +5,17 @@ Each check is one query over whole tables. None relies on triggers or constraint
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Final
 from uuid import UUID
 
+from casino.events.netting import fetch_findings, run_checks
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 from wallet.ledger.accounts import NEVER_NEGATIVE, account_key
 from wallet.ledger.entries import NewEntry
 
+_SUMMED: Final = "balance is not the sum of its postings"
 # Each returns rows of (where, expected, found).
 CHECKS: Final[Mapping[str, str]] = {
     "entry does not sum to zero": """
@@ -20,7 +23,7 @@ CHECKS: Final[Mapping[str, str]] = {
           FROM (SELECT entry_id, account.currency || ' ' || account.money_type AS unit, sum(amount) AS total
                   FROM wallet_posting JOIN wallet_account account ON account.id = account_id
                  GROUP BY entry_id, account.currency, account.money_type) units
-         WHERE total <> 0 ORDER BY entry_id""",
+         WHERE total IS DISTINCT FROM 0 ORDER BY entry_id""",
     "entry has fewer than two postings": """
         SELECT 'entry ' || entry.cause, '2 or more', count(posting.entry_id)::text
           FROM wallet_entry entry LEFT JOIN wallet_posting posting ON posting.entry_id = entry.cause
@@ -40,7 +43,7 @@ CHECKS: Final[Mapping[str, str]] = {
           FROM wallet_entry entry
           JOIN wallet_posting posting ON posting.entry_id = entry.cause
           JOIN wallet_account account ON account.id = posting.account_id
-         WHERE account.operator_id <> entry.operator_id ORDER BY 1""",
+         WHERE account.operator_id IS DISTINCT FROM entry.operator_id ORDER BY 1""",
     "posting without its entry": """
         SELECT 'posting of entry ' || entry_id, 'entry ' || entry_id, 'none'
           FROM wallet_posting posting LEFT JOIN wallet_entry entry ON entry.cause = entry_id
@@ -54,32 +57,32 @@ CHECKS: Final[Mapping[str, str]] = {
           FROM (SELECT account_id, sequence,
                        row_number() OVER (PARTITION BY account_id ORDER BY sequence) AS place
                   FROM wallet_posting) numbered
-         WHERE place <> sequence ORDER BY account_id, sequence""",
+         WHERE place IS DISTINCT FROM sequence ORDER BY account_id, sequence""",
     "running balance is wrong": """
         SELECT 'account ' || account_id || ' posting ' || sequence, running::text, balance::text
           FROM (SELECT account_id, sequence, balance,
                        sum(amount) OVER (PARTITION BY account_id ORDER BY sequence) AS running
                   FROM wallet_posting) summed
-         WHERE running <> balance ORDER BY account_id, sequence""",
+         WHERE running IS DISTINCT FROM balance ORDER BY account_id, sequence""",
     "balance went below zero": """
         SELECT 'account ' || account_id || ' posting ' || sequence, '0 or more', posting.balance::text
           FROM wallet_posting posting JOIN wallet_account account ON account.id = account_id
          WHERE account.kind = ANY (%(never_negative)s::text[]) AND posting.balance < 0
          ORDER BY account_id, posting.sequence""",
-    "balance is not the sum of its postings": """
+    _SUMMED: """
         SELECT 'account ' || account.id, coalesce(posted.total, 0) || ' after ' || coalesce(posted.postings, 0),
                coalesce(held.balance || ' after ' || held.sequence, 'none')
           FROM wallet_account account
           LEFT JOIN (SELECT account_id, sum(amount) AS total, count(*) AS postings
                        FROM wallet_posting GROUP BY account_id) posted ON posted.account_id = account.id
           LEFT JOIN wallet_balance held ON held.account_id = account.id
-         WHERE held.account_id IS NULL OR held.balance <> coalesce(posted.total, 0)
-            OR held.sequence <> coalesce(posted.postings, 0)
+         WHERE held.account_id IS NULL OR held.balance IS DISTINCT FROM coalesce(posted.total, 0)
+            OR held.sequence IS DISTINCT FROM coalesce(posted.postings, 0)
          ORDER BY account.id""",
     "balance has the wrong floor": """
         SELECT 'account ' || account.id, (account.kind = ANY (%(never_negative)s::text[]))::text, held.floor::text
           FROM wallet_account account JOIN wallet_balance held ON held.account_id = account.id
-         WHERE held.floor <> (account.kind = ANY (%(never_negative)s::text[])) ORDER BY account.id""",
+         WHERE held.floor IS DISTINCT FROM (account.kind = ANY (%(never_negative)s::text[])) ORDER BY account.id""",
     "balance of an unknown account": """
         SELECT 'account ' || account_id, 'none', balance::text
           FROM wallet_balance LEFT JOIN wallet_account account ON account.id = account_id
@@ -124,7 +127,7 @@ RANGE_CHECKS: Final[Mapping[str, str]] = {
           LEFT JOIN wallet_posting before
             ON before.account_id = posting.account_id AND before.sequence = posting.sequence - 1
          WHERE posting.entry_id > %(first)s AND posting.entry_id <= %(last)s
-           AND posting.balance <> coalesce(before.balance, 0) + posting.amount
+           AND posting.balance IS DISTINCT FROM coalesce(before.balance, 0) + posting.amount
          ORDER BY posting.account_id, posting.sequence""",
 }
 """Checks that compare each posting of a range with the one before it in its account, wherever that is."""
@@ -135,8 +138,8 @@ LAST_POSTINGS: Final = """
       LEFT JOIN LATERAL (SELECT balance, sequence FROM wallet_posting WHERE account_id = account.id
                           ORDER BY sequence DESC LIMIT 1) last ON true
       LEFT JOIN wallet_balance held ON held.account_id = account.id
-     WHERE held.account_id IS NULL OR held.balance <> coalesce(last.balance, 0)
-        OR held.sequence <> coalesce(last.sequence, 0)
+     WHERE held.account_id IS NULL OR held.balance IS DISTINCT FROM coalesce(last.balance, 0)
+        OR held.sequence IS DISTINCT FROM coalesce(last.sequence, 0)
      ORDER BY account.id"""
 _OF_ENTRIES: Final = (
     *list(CHECKS)[:5], "posting without its entry", "posting on an unknown account", "balance went below zero",
@@ -162,25 +165,23 @@ def check(*, since: int = 0) -> Iterator[Finding]:
     never_negative = [str(kind) for kind in sorted(NEVER_NEGATIVE)]
     for name, statement in CHECKS.items():
         view = "" if not since else (NEW_ENTRIES if name in ENTRY_CHECKS else MOVED_ACCOUNTS)
-        for where, expected, actual in _rows(view + statement, never_negative, since):
-            yield Finding(name, where, expected, actual)
-    yield from check_account_ids(since=since)
+        yield from run_checks((name, partial(_rows, name, view + statement, never_negative, since)))
+    yield from run_checks(("accounts", lambda: check_account_ids(since=since)))
 
 
 def check_range(first: int, last: int) -> Iterator[Finding]:
     """Check the entries with causes above `first`, up to `last`, against themselves and the postings before them."""
     for name in _OF_ENTRIES:
-        yield from _check_range(name, IN_RANGE + CHECKS[name], first, last)
+        yield from run_checks((name, partial(_check_range, name, IN_RANGE + CHECKS[name], first, last)))
     for name, statement in RANGE_CHECKS.items():
-        yield from _check_range(name, statement, first, last)
+        yield from run_checks((name, partial(_check_range, name, statement, first, last)))
 
 
 def check_balances() -> Iterator[Finding]:
     """Compare the balance of every account with its last posting, and its id with its name."""
-    yield from _check_range("balance is not the sum of its postings", LAST_POSTINGS, 0, 0)
-    for name in _OF_BALANCES:
-        yield from _check_range(name, CHECKS[name], 0, 0)
-    yield from check_account_ids()
+    for name, statement in ((_SUMMED, LAST_POSTINGS), *((name, CHECKS[name]) for name in _OF_BALANCES)):
+        yield from run_checks((name, partial(_check_range, name, statement, 0, 0)))
+    yield from run_checks(("accounts", check_account_ids))
 
 
 def _check_range(name: str, statement: str, first: int, last: int) -> Iterator[Finding]:
@@ -188,8 +189,7 @@ def _check_range(name: str, statement: str, first: int, last: int) -> Iterator[F
         "first": first, "last": last, "never_negative": [str(kind) for kind in sorted(NEVER_NEGATIVE)]
     }  # fmt: skip
     places = _PLACE.findall(statement)
-    for where, expected, actual in fetch(_PLACE.sub("%s", statement), [named[place] for place in places]):
-        yield Finding(name, where, expected, actual)
+    yield from fetch_findings(name, _PLACE.sub("%s", statement), [named[place] for place in places])
 
 
 def check_account_ids(*, since: int = 0, chunk: int = 5000) -> Iterator[Finding]:
@@ -249,8 +249,8 @@ def _difference(due: str | None, actual: str | None) -> str:
     return "entry moves something else"
 
 
-def _rows(statement: str, never_negative: list[str], since: int) -> list[tuple[str, str, str]]:
+def _rows(name: str, statement: str, never_negative: list[str], since: int) -> Iterator[Finding]:
     parameters: list[object] = [since] * statement.count("%(since)s")
     parameters += [never_negative] * statement.count("%(never_negative)s")
-    rows = fetch(statement.replace("%(never_negative)s", "%s").replace("%(since)s", "%s"), parameters)
-    return [(where, expected, actual) for where, expected, actual in rows]
+    text = statement.replace("%(never_negative)s", "%s").replace("%(since)s", "%s")
+    return fetch_findings(name, text, parameters)

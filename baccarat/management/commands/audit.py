@@ -4,8 +4,9 @@ import json
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Final, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
@@ -14,14 +15,21 @@ from rich.table import Table
 
 from baccarat.audit import engine, nightly, parallel
 from baccarat.audit.report import AuditReport, UnreadableHead, default_path, load_head, save_head
+from baccarat.proofs import judge
 from casino.checkpoints.audit import latest_trusted
 from casino.checkpoints.records import SignedCheckpoint
 from casino.events.verification import Head, current_head
 from casino.kernel.findings import Finding
 
+NOT_MADE: Final = 2
+"""The exit status if nothing was audited: no database, wrong arguments, an unreadable head."""
+
 
 class Command(BaseCommand):
-    help = "Check the log, every round, the ledger and every read model; exit 1 on any finding."
+    help = (
+        "Check the log, every round, the ledger and every read model. "
+        "Exit 0 if there is no finding, 1 if there is, 2 if the audit could not be made."
+    )
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,6 +45,12 @@ class Command(BaseCommand):
             help="check what came after the newest trusted checkpoint that a clean audit has covered",
         )
         parser.add_argument(
+            "--verify",
+            action="store_true",
+            help="also have the published verifier recompute all rounds, after --since if given, up to the newest "
+            "checkpoint, and compare the ledger with its amounts",
+        )
+        parser.add_argument(
             "--oldest", type=float, default=engine.MAX_WAIT_SECONDS, help="seconds that anything may wait (60)"
         )
         parser.add_argument(
@@ -49,6 +63,16 @@ class Command(BaseCommand):
         parser.add_argument("--head-file", type=Path, help="file with the last head of the log")
 
     def handle(self, *_args: Any, since: int, oldest: float, head_file: Path | None, **options: Any) -> None:
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # findings quote anything
+        try:
+            self._run(since, oldest, head_file, options)
+        except CommandError:
+            raise
+        except Exception as error:
+            raise CommandError(f"The audit could not be made: {error!r}", returncode=NOT_MADE) from error
+
+    def _run(self, since: int, oldest: float, head_file: Path | None, options: dict[str, Any]) -> None:
         if options["nightly"]:
             self._nightly()
             return
@@ -56,7 +80,7 @@ class Command(BaseCommand):
         try:
             expected = load_head(file)
         except UnreadableHead as error:
-            raise CommandError(f"{error}. Remove it to begin a new record of heads.") from error
+            raise CommandError(f"{error}. Remove it to begin a new record of heads.", returncode=NOT_MADE) from error
         checkpoint = self._checkpoint(expected) if options["since_checkpoint"] else None
         options_of_run = {
             "since": since, "checkpoint": checkpoint, "expected": expected, "max_wait": oldest, "with_schema": True
@@ -64,15 +88,26 @@ class Command(BaseCommand):
         report = _audit(self._jobs(int(options["jobs"])), quiet=bool(options["json"]), **options_of_run)
         if report.ok:
             self._save_head(file, report)
+        judged = self._judge(since, int(options["jobs"])) if options["verify"] else None
         if options["json"]:
-            self.stdout.write(json.dumps(report.document(), indent=2))
+            document = report.document() | ({} if judged is None else {"verified": judged.document()})
+            self.stdout.write(json.dumps(document, indent=2))
         else:
-            self._print(report, no_color=bool(options["no_color"]))
-        if not report.ok:
+            for each in filter(None, (report, judged)):
+                self._print(each, no_color=bool(options["no_color"]))
+        if not (report.ok and (judged is None or judged.ok)):
             sys.exit(1)
 
+    def _judge(self, since: int, jobs: int) -> AuditReport:
+        """Have all rounds up to the newest trusted checkpoint judged by the verifier."""
+        checkpoint = latest_trusted(upto=current_head().position)
+        if checkpoint is None:
+            raise CommandError("No trusted checkpoint covers a round.", returncode=NOT_MADE)
+        with parallel.start_processes(jobs) as pool:
+            return judge.audit_all(checkpoint, since=since, pool=pool)
+
     def _nightly(self) -> None:
-        night = nightly.run()
+        night = nightly.run(judge.audit_sample)
         for kind, report in night.reports:
             self.stdout.write(f"{kind}:")
             self._print(report, no_color=True)

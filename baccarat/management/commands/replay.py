@@ -10,7 +10,6 @@ from rich.table import Table
 
 from baccarat.audit.round_replay import NoSuchRound, RoundReplay, find_round, replay_round
 from baccarat.management.commands.audit import findings_table
-from casino.events.codec import MalformedEvent, UnknownEvent
 
 
 class Command(BaseCommand):
@@ -24,8 +23,10 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, round: str, **options: Any) -> None:  # noqa: A002  (the field's word)
         try:
             replay = replay_round(find_round(round))
-        except (NoSuchRound, MalformedEvent, UnknownEvent) as error:
+        except NoSuchRound as error:
             raise CommandError(str(error)) from error
+        except Exception as error:  # damaged events may raise anything
+            raise CommandError(f"The events can't be replayed: {error!r}") from error
         if options["json"]:
             self.stdout.write(json.dumps(replay.document(), indent=2))
         else:

@@ -11,7 +11,6 @@ from django.core.management.base import BaseCommand
 from django.db import Error, connection
 
 from casino.checkpoints import audit_states, notes
-from casino.checkpoints.models import AuditKind
 from casino.events.sql import fetch
 from casino.observability import health
 from casino.observability.conditions import CONDITIONS
@@ -92,7 +91,7 @@ def _of_check(name: str, findings: Observations) -> list[StatusLine]:
 
 
 def _last_audit() -> tuple[StatusColour, str]:
-    last = audit_states.latest(*AuditKind)
+    last = audit_states.worst()
     if last is None:
         return StatusColour.GREEN, "none yet"
     colour = StatusColour.RED if last.findings else StatusColour.GREEN

@@ -9,6 +9,7 @@ import pytest
 from pytest_django import DjangoDbBlocker, Settings
 
 from baccarat.audit import asked_witnesses, nightly
+from baccarat.proofs import judge
 from baccarat.services import witness_chains
 from baccarat.storage.witness_chains import read_headers
 from casino.events.sql import database_now
@@ -77,7 +78,7 @@ def test_the_night_asks_the_witnesses_and_says_which_did_not_answer(house: House
     table = witnessed_table(house)
     play(house, house.seated(table), rounds=2)
     pin()
-    kinds = {str(kind): report for kind, report in nightly.run().reports}
+    kinds = {str(kind): report for kind, report in nightly.run(judge.audit_sample).reports}
     assert kinds["witnesses"].ok
     assert (kinds["witnesses"].rounds, kinds["witnesses"].not_read) == (2, ())
     witness.kill()

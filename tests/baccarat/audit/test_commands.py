@@ -98,7 +98,7 @@ def test_the_audit_names_triggers_that_were_left_disabled(played, manage, tmp_pa
 def test_an_invalid_head_file_is_refused(played, manage, tmp_path):
     (tmp_path / "head.json").write_text("{}")
     code, output, errors = manage("audit", "--oldest", "3600", "--head-file", str(tmp_path / "head.json"))
-    assert (code, output) == (1, "")
+    assert (code, output) == (2, "")
     assert "does not contain the head of a log" in errors
     assert "Traceback" not in errors
 

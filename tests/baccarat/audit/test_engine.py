@@ -9,6 +9,7 @@ from django.db import connection
 from baccarat import tasks
 from baccarat.audit import engine, nightly, parallel
 from baccarat.audit.log_reader import TABLE_EVENT_TYPES
+from baccarat.proofs import judge
 from casino.events.sql import execute, fetch
 from casino.events.verification import current_head
 from tests.baccarat.audit.playing import play, seal, sit
@@ -179,7 +180,7 @@ def test_ages_are_measured_at_the_snapshot_however_long_the_audit(database):
 def test_the_nightly_audit_records_each_finding_once(database, settings):
     sit("mini")
     seal()
-    assert nightly.run().ok
+    assert nightly.run(judge.audit_sample).ok
     assert fetch(RECORDED) == []
     table = fetch("SELECT id FROM baccarat_table")[0][0]
     execute("UPDATE baccarat_table SET name = 'Another'")
@@ -187,7 +188,7 @@ def test_the_nightly_audit_records_each_finding_once(database, settings):
     tasks.run_nightly_audit()
     assert fetch(RECORDED) == []
     for _ in range(2):
-        assert not nightly.run().ok
+        assert not nightly.run(judge.audit_sample).ok
     failed, finding = fetch(RECORDED)
     assert (failed[0], finding) == (
         "integrity_failed",
