@@ -75,6 +75,17 @@ def test_an_audit_since_a_checkpoint_is_full_until_a_clean_audit_covers_one(play
     assert errors == f"Auditing since checkpoint {checkpoint.size}.\n"
 
 
+def test_the_verifier_recomputes_all_rounds_up_to_a_checkpoint_on_request(played, manage, settings, tmp_path):
+    code, _, errors = manage("audit", "--oldest", "3600", "--verify")
+    assert (code, errors) == (2, "CommandError: No trusted checkpoint covers a round.\n")
+    settings.CHECKPOINT_STORAGE = (tmp_path / "kept").as_uri()
+    signing.sign_now()
+    (rounds,) = fetch("SELECT count(*) FROM baccarat_round WHERE phase = 'settled'")[0]
+    code, output, _ = manage("audit", "--oldest", "3600", "--verify", "--json")
+    verified = json.loads(output)["verified"]
+    assert (code, verified["rounds"], verified["findings"]) == (0, rounds, [])
+
+
 def test_the_audit_prints_findings_as_a_table_and_exits_1(played, manage, tmp_path):
     execute("UPDATE baccarat_wager SET won = won + 1")
     code, output, _ = manage("audit", "--oldest", "3600", "--head-file", str(tmp_path / "head.json"))
