@@ -110,7 +110,9 @@ def _stored(after: int, upto: int) -> dict[Place, list[ItemContent]]:
     return items
 
 
-def _compare(derived: Mapping[Place, list[ItemContent]], stored: Mapping[Place, list[ItemContent]]) -> Iterator[Finding]:
+def _compare(
+    derived: Mapping[Place, list[ItemContent]], stored: Mapping[Place, list[ItemContent]]
+) -> Iterator[Finding]:
     # Who could not read the event said so: in an alert and to the operator, or now in a finding of the log.
     unreadable = {place[:2] for place in (*stored, *derived) if place[2] == MISSING.full_name}
     for place in sorted({*derived, *stored}):
