@@ -58,7 +58,7 @@ _GAPS: Final = """
 """
 Place = tuple[UUID, int, str]
 """An operator, a position and a type of items."""
-ItemContent = tuple[str, Any, Mapping[str, Any]]
+Content = tuple[str, Any, Mapping[str, Any]]
 """An item's subject, time and data."""
 
 
@@ -95,7 +95,7 @@ def _compare_items(position: int) -> Iterator[Finding]:
         position = batch[-1].position
 
 
-def _derived(batch: Sequence[Any]) -> dict[Place, list[ItemContent]]:
+def _derived(batch: Sequence[Any]) -> dict[Place, list[Content]]:
     items = defaultdict(list)
     for item in writer.items_of(batch):
         told = (item.subject, item.time, msgspec.json.decode(item.data))
@@ -103,16 +103,14 @@ def _derived(batch: Sequence[Any]) -> dict[Place, list[ItemContent]]:
     return items
 
 
-def _stored(after: int, upto: int) -> dict[Place, list[ItemContent]]:
+def _stored(after: int, upto: int) -> dict[Place, list[Content]]:
     items = defaultdict(list)
     for operator, position, kind, subject, time, data, _ in fetch(_STORED, [after, upto]):
         items[operator, position, kind].append((subject, time, msgspec.json.decode(data)))
     return items
 
 
-def _compare(
-    derived: Mapping[Place, list[ItemContent]], stored: Mapping[Place, list[ItemContent]]
-) -> Iterator[Finding]:
+def _compare(derived: Mapping[Place, list[Content]], stored: Mapping[Place, list[Content]]) -> Iterator[Finding]:
     # Who could not read the event said so: in an alert and to the operator, or now in a finding of the log.
     unreadable = {place[:2] for place in (*stored, *derived) if place[2] == MISSING.full_name}
     for place in sorted({*derived, *stored}):
@@ -130,5 +128,5 @@ def _compare(
                 yield Finding(DIFFERS, where, str(due)[:300], str(item)[:300])
 
 
-def _agrees(due: ItemContent, item: ItemContent) -> bool:
+def _agrees(due: Content, item: Content) -> bool:
     return due[:2] == item[:2] and {name: due[2].get(name) for name in item[2]} == item[2]
