@@ -48,7 +48,9 @@ MALFORMED_JSON: Final = ProblemType(
 LENGTH_REQUIRED: Final = ProblemType(
     "length_required", 411, "The length of the body is missing", "Send a Content-Length header, not a chunked body."
 )
-BODY_TOO_LARGE: Final = ProblemType("body_too_large", 413, "The body is too large", "Send a smaller body.")
+BODY_TOO_LARGE: Final = ProblemType(
+    "body_too_large", 413, "The body is too large", "Send at most 64 KiB (65,536 bytes)."
+)
 UNSUPPORTED_MEDIA_TYPE: Final = ProblemType(
     "unsupported_media_type", 415, "The body's media type is not supported", "Send Content-Type: application/json."
 )
@@ -144,7 +146,10 @@ IDEMPOTENCY_KEY_REUSED: Final = ProblemType(
     "Use a new key for a new request; repeat a request with the same body.",
 )
 INVALID_CURSOR: Final = ProblemType(
-    "invalid_cursor", 400, "The cursor is not valid", "Send the `next` of the previous page, or no cursor."
+    "invalid_cursor",
+    400,
+    "The cursor is not valid",
+    "Send the `next` of the previous page of this list, with the same filters, or no cursor.",
 )
 INVALID_LIMIT: Final = ProblemType(
     "invalid_limit", 400, "The page limit is out of range", "Send a whole number from 1 to 500."

@@ -1,7 +1,11 @@
-"""Keyset paging: a page continues after the key of the last row, whatever rows were inserted since."""
+"""Keyset paging: a page continues after the key of the last row, whatever rows were inserted since.
+
+A cursor knows its list and filters, and continues no other.
+"""
 
 import base64
 import binascii
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -31,10 +35,11 @@ PageT = TypeVar("PageT")
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """The requested page: at most `limit` rows, those after the key `after` (None: from the start)."""
+    """The requested page: at most `limit` rows of a list, those after the key `after` (None: from the start)."""
 
     limit: int
     after: tuple[Any, ...] | None
+    listing: str
 
     @property
     def fetch_limit(self) -> int:
@@ -50,8 +55,8 @@ def parse_page_request(request: Request, *keys: type) -> PageRequest:
     limit = request.query_params.get("limit", str(DEFAULT))
     if not (limit.isascii() and limit.isdigit() and len(limit) <= 3 and 1 <= int(limit) <= MAX_LIMIT):
         raise RequestRejected(INVALID_LIMIT)
-    cursor = request.query_params.get("cursor")
-    return PageRequest(int(limit), None if cursor is None else _decode(cursor, keys))
+    cursor, listing = request.query_params.get("cursor"), _digest(request)
+    return PageRequest(int(limit), None if cursor is None else _decode(cursor, listing, keys), listing)
 
 
 def page(
@@ -65,7 +70,7 @@ def page(
 ) -> PageT:
     """Return up to `limit` of the fetched rows as a page of this type, with its further `fields`."""
     rows_of_page = rows[: page_request.limit]
-    next_cursor = _encode(key(rows_of_page[-1])) if len(rows) > page_request.limit else None
+    next_cursor = _encode(page_request.listing, key(rows_of_page[-1])) if len(rows) > page_request.limit else None
     return page_type(items=tuple(item(row) for row in rows_of_page), next=next_cursor, **fields)
 
 
@@ -77,19 +82,25 @@ def parse_uuid(text: str) -> UUID:
         raise RequestRejected(INVALID_CURSOR) from None
 
 
-def _encode(key: tuple[Any, ...]) -> str:
-    return base64.urlsafe_b64encode(msgspec.json.encode(key)).rstrip(b"=").decode("ascii")
+def _digest(request: Request) -> str:
+    """Return a short digest of the list and its filters."""
+    filters = sorted((name, text) for name, text in request.query_params.items() if name not in {"cursor", "limit"})
+    return hashlib.sha256(msgspec.json.encode([request.path, filters])).hexdigest()[:8]
 
 
-def _decode(cursor: str, keys: tuple[type, ...]) -> tuple[Any, ...]:
+def _encode(listing: str, key: tuple[Any, ...]) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode([listing, *key])).rstrip(b"=").decode("ascii")
+
+
+def _decode(cursor: str, listing: str, keys: tuple[type, ...]) -> tuple[Any, ...]:
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        key = tuple(msgspec.json.decode(raw, type=list[int | str]))
+        given, *key = msgspec.json.decode(raw, type=list[int | str])
     except (binascii.Error, ValueError, msgspec.MsgspecError):
         raise RequestRejected(INVALID_CURSOR) from None
-    if tuple(type(part) for part in key) != keys or not all(map(_fits, key)):
+    if given != listing or tuple(type(part) for part in key) != keys or not all(map(_fits, key)):
         raise RequestRejected(INVALID_CURSOR)
-    return key
+    return tuple(key)
 
 
 def _fits(part: int | str) -> bool:

@@ -22,7 +22,7 @@ from casino.api.views import BaseApiView
 from casino.feed import queries, signatures
 from casino.feed.asyncapi import asyncapi_document
 from casino.feed.queries import FeedEnvelope, FeedPage, FeedTypeList
-from casino.feed.refusals import FeedExpired, UnknownFeedType
+from casino.feed.refusals import FeedExpired, FeedNumberAhead, UnknownFeedType
 from casino.feed.streaming import WATCHER, FeedRequest, stream_items, wait_for_page
 from casino.operators.base_views import OperatorView
 
@@ -33,7 +33,9 @@ Everything that happened to you, in one order, with numbers that have no gaps: w
 nothing. Keep `next` in the transaction of what you do with the items, and send it as `after`. With `wait` the answer
 comes as soon as there is an item. With `Accept: text/event-stream` the same items are streamed: each message `item` has
 its number as its id, `Last-Event-ID` resumes, and a stream ends after five minutes, so that you authenticate again.
-Items are also pushed as webhooks. They expire after some weeks; 410 `feed_expired` then names the `oldest` number.
+Items are also pushed as webhooks. They expire after some weeks; 410 `feed_expired` then names the `oldest` number. Who
+has read more than there is, as after a restored backup or with a number of another environment, gets 422
+`feed_number_ahead` with the `head`.
 """
 _WEBHOOK: Final = """\
 Each item in a POST of its own, signed by Standard Webhooks. Answer with a 2xx within 20 seconds; anything else is tried
@@ -55,7 +57,7 @@ class FeedQuery(Query):
 class FeedView(OperatorView):
     """The caller's feed."""
 
-    refusals = (FeedExpired, UnknownFeedType, INVALID_CURSOR)
+    refusals = (FeedExpired, FeedNumberAhead, UnknownFeedType, INVALID_CURSOR)
 
     def perform_content_negotiation(
         self,

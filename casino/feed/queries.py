@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from casino.api.shapes import ItemList, Shape, Timestamp, open_enum
 from casino.events.sql import fetch
-from casino.feed.refusals import FeedExpired, UnknownFeedType
+from casino.feed.refusals import FeedExpired, FeedNumberAhead, UnknownFeedType
 from casino.feed.types import feed_types, matching_types, type_names
 
 SCHEMAS: Final = "/api/v1/feed/schemas/"
@@ -88,13 +88,15 @@ class ItemRow(NamedTuple):
 
 
 def read_feed(*, operator: UUID, slug: str, after: int, types: Sequence[str] | None, limit: int) -> FeedPage:
-    """Return items after a number; `types` are full names, None for all. Raises FeedExpired."""
+    """Return items after a number; `types` are full names, None for all. Raises FeedExpired, FeedNumberAhead."""
     rows = fetch(_READ, {"operator": operator, "after": after, "types": types, "limit": limit})
     head, oldest = rows[0][:2]
     if after + 1 < oldest:
         raise FeedExpired(f"The oldest number is {oldest}.", oldest=oldest)
+    if after > head:
+        raise FeedNumberAhead(f"The last number is {head}: is this the feed that you have read?", head=head)
     items = tuple(present_item(slug, ItemRow(*row[2:])) for row in rows if row[2] is not None)
-    return FeedPage(items=items, next=items[-1].number if len(items) == limit else max(head, after), head=head)
+    return FeedPage(items=items, next=items[-1].number if len(items) == limit else head, head=head)
 
 
 def present_item(slug: str, row: ItemRow) -> FeedEnvelope:

@@ -20,7 +20,7 @@ class FeedNumberAhead(Invalid):
     """`head` is the last number of the feed."""
 
     title = "The feed has no such number yet"
-    remedy = "Send numbers up to `head`."
+    remedy = "Send numbers up to `head`. If you have read further, this is another feed, or one from before."
     fact_types = {"head": int}
 
 

@@ -160,15 +160,19 @@ def _minor_units(text: str, currency: str, decimals: int) -> int:
     if match is None:
         digits = text.lstrip("-").split(".")[0]
         if digits.isascii() and digits.isdigit() and len(digits) > 18:
-            raise AmountTooLarge("The amount has too many digits.")
+            raise _too_large(currency)
         raise AmountMalformed(f"{text[:40]!r} is not a decimal amount.")
     sign, whole, fraction = match[1], match[2], match[3] or ""
     if len(fraction.rstrip("0")) > decimals:
         raise AmountMalformed(f"{currency} has {decimals} decimals; got {text!r}.")
     minor: int = int(whole) * 10**decimals + int(fraction[:decimals].ljust(decimals, "0") or "0")
     if minor >= MAX_AMOUNT:
-        raise AmountTooLarge(f"{text} {currency} is more than this system handles.")
+        raise _too_large(currency)
     return -minor if sign else minor
+
+
+def _too_large(currency: str) -> AmountTooLarge:
+    return AmountTooLarge(f"The largest amount is {format_amount(MAX_AMOUNT - 1, currency)} {currency}.")
 
 
 def parse_positive(text: object, currency: str) -> int:

@@ -31,7 +31,7 @@ class WalletRefused(Refusal):
     fact_types = {"reason": WalletCode}
 
 
-class WalletDidNotAnswer(Unavailable):
+class WalletDidNotAnswer(Refusal):
     title = "No answer by the casino's own wallet: nothing is at stake"
     remedy = "Should the stakes have been taken, they go back. Bet again, under another key."
 

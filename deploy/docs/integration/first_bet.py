@@ -86,7 +86,7 @@ def main() -> None:
     hands = [(side, over[f"{side.lower()}_hand"]) for side in ("Player", "Banker")]
     say("cards", ", ".join(f"{side} {' '.join(hand['cards'])} = {hand['total']}" for side, hand in hands))
     result = over["seats"][0]["result"]
-    say("result", f"{over['outcome']}: {result['returned']} {currency} of the 10.00 staked come back")
+    say("result", f"{over['outcome']}: of 10.00 staked, {result['returned']} {currency} come back")
     call(token, "POST", f"{at}/leave", {})
     say("round", dealt)
 

@@ -101,7 +101,7 @@ def test_what_another_operator_has_is_selected_by_nobody_else(lucky: Tenant, gol
     for query in everything:
         for caller in (golden, charlie):
             assert caller.read("rounds", **query) == {"items": [], "next": None}
-    cursor = lucky.read("rounds", limit=1)["next"]
+    cursor = lucky.read("rounds", limit=1, table=table)["next"]
     assert golden.read("rounds", cursor=cursor, table=table) == {"items": [], "next": None}
     assert ids(lucky.read("rounds", table=table, cursor=cursor)) == [first]
     assert ids(lucky.read("rounds", table=table, limit=1)) == [round_]

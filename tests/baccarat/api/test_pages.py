@@ -48,6 +48,18 @@ def test_a_page_that_is_just_full_is_the_last(lucky: Tenant) -> None:
     assert (len(page["items"]), page["next"]) == (2, None)
 
 
+def test_a_cursor_continues_its_own_list_by_its_own_filters_alone(lucky: Tenant) -> None:
+    alice, table = lucky.player("Alice"), lucky.table("mini")
+    sit(alice, table)
+    play(alice, table, 3)
+    cursor = lucky.read("rounds", limit=1)["next"]
+    assert len(lucky.read("rounds", limit=2, cursor=cursor)["items"]) == 2
+    others = {"rounds": {"table": table}, f"tables/{table}/rounds": {}, "players": {}, "transfers": {}}
+    for path, filters in others.items():
+        answer = lucky.get(path, cursor=cursor, **filters)
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor"), path
+
+
 def test_tables_come_in_pages_in_the_order_they_were_opened(lucky: Tenant) -> None:
     opened = [lucky.table("mini", name=f"Table {number}") for number in range(5)]
     alice = lucky.player("Alice")

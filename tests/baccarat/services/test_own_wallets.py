@@ -102,7 +102,7 @@ def test_a_debit_that_arrives_after_its_rollback_is_refused(
     assert database
     ann, table = seated(seamless_house(server), server)
     server.next("debit", "hang")
-    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
     deliver()
     ((debit, found),) = fetch("SELECT id, found FROM wallet_remote")
     assert found is False
@@ -117,7 +117,7 @@ def test_an_answer_that_is_repeated_for_another_debit_counts_for_none(database: 
     bet(ann, table, player="10.00", banker="10.00")
     server.next("debit", "replay")
     deal_all()
-    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
     deliver()
     assert (statuses(), fetch("SELECT count(*) FROM baccarat_wager")) == (["accepted", "rolled_back"], [(1,)])
     assert server.balance(ann) * 100 == 50_000 + ledger("wallet")
@@ -233,7 +233,7 @@ def test_a_wallet_that_answers_too_late_each_time_loses_no_stake(
     ann, table = seated(seamless_house(server), server)
     server.control(always={"*": "apply_then_hang"})
     for _ in range(2):
-        assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+        assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
         deliver()
     assert (statuses(), fetch("SELECT count(*) FROM baccarat_wager")) == (["rolling_back"] * 2, [(0,)])
     server.control(always={})

@@ -76,7 +76,7 @@ def test_a_stake_that_is_not_surely_taken_is_in_no_round_and_goes_back(
 ) -> None:
     assert database
     ann, table = seated(seamless_house(server), server, behaviour=behaviour)
-    refusal = (409, "wallet_refused") if behaviour == "refuse" else (503, "wallet_did_not_answer")
+    refusal = (409, "wallet_refused") if behaviour == "refuse" else (409, "wallet_did_not_answer")
     assert code(post_bet(ann, table)) == refusal
     assert fetch("SELECT count(*) FROM baccarat_wager")[0][0] == 0
     deliver()
@@ -92,7 +92,7 @@ def test_an_answer_that_nobody_signed_or_that_answers_something_else_is_none(
 ) -> None:
     assert database
     ann, table = seated(seamless_house(server), server, behaviour=behaviour)
-    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
     deliver()
     assert (statuses(), server.balance(ann)) == (["rolled_back"], 500)
 
@@ -100,7 +100,7 @@ def test_an_answer_that_nobody_signed_or_that_answers_something_else_is_none(
 def test_a_time_out_after_the_debit_was_applied_gives_the_money_back(database: Database, server: WalletServer) -> None:
     assert database
     ann, table = seated(seamless_house(server), server, behaviour="apply_then_hang")
-    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
     assert (server.balance(ann), statuses()) == (490, ["rolling_back"])
     deliver()
     assert (server.balance(ann), statuses()) == (500, ["rolled_back"])
@@ -131,7 +131,7 @@ def test_a_repeat_of_a_request_that_failed_gets_its_end_and_asks_nothing(
     refused = [code(post_bet(ann, table, key="refused")) for _ in range(2)]
     server.next("debit", "apply_then_fail")
     lost = [code(post_bet(ann, table, key="lost")) for _ in range(2)]
-    assert (refused, lost) == ([(409, "wallet_refused")] * 2, [(503, "wallet_did_not_answer")] * 2)
+    assert (refused, lost) == ([(409, "wallet_refused")] * 2, [(409, "wallet_did_not_answer")] * 2)
     assert (statuses(), server.made("debit")) == (["refused", "rolling_back"], 1)
     assert post_bet(ann, table, key="new").status_code == 200  # another request is another debit
 

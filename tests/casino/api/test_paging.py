@@ -48,6 +48,7 @@ def encoded(raw: bytes) -> str:
         encoded(b"{}"),
         encoded(b'[99999999999999999999, "n1"]'),
         encoded(b'[1, "\\u0000"]'),
+        encoded(b'["00000000", 1, "n1"]'),
         encoded(b"\xff"),
     ],
 )

@@ -56,6 +56,18 @@ def test_numbers_that_expired_are_gone_and_the_oldest_is_named(lucky: Tenant) ->
     assert lucky.read("feed", after=head) == {"items": [], "next": head, "head": head}
 
 
+def test_a_reader_that_is_ahead_of_the_feed_is_refused_with_the_last_number(web: Web, lucky: Tenant) -> None:
+    play(lucky)
+    head = lucky.read("feed")["head"]
+    assert lucky.read("feed", after=head)["items"] == []
+    for query in ({"after": head + 1}, {"after": 10**6, "wait": 1}):
+        answer = lucky.get("feed", **query)
+        assert (answer.status_code, answer.json()["code"], answer.json()["head"]) == (422, "feed_number_ahead", head)
+    accepts = {**headers(lucky), "Accept": "text/event-stream", "Last-Event-ID": str(head + 1)}
+    answer = httpx.get(f"{web.url}/feed", headers=accepts, verify=ssl_context())
+    assert (answer.status_code, answer.json()["code"]) == (422, "feed_number_ahead")
+
+
 def test_an_operator_reads_its_own_feed_alone(lucky: Tenant, golden: Tenant) -> None:
     play(lucky)
     play(golden)

@@ -163,7 +163,7 @@ def test_whatever_a_wallet_answers_its_debit_is_taken_back_and_its_credit_is_sen
     bet(ann, table, player="10.00", banker="10.00")
     deal_all()
     hostile.answer = answer
-    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
     assert deliver() == 2
     assert (statuses(), statuses("credit")) == (["accepted", "rolling_back"], ["requested"])
     assert {error != "" for (error,) in fetch("SELECT error FROM wallet_remote_due")} == {True}
@@ -210,7 +210,7 @@ def test_who_sits_down_does_not_wait_for_a_dead_wallet_either(
     bob = join(house, server, "Bob")
     hostile.answer = redirect
     for _ in range(protection.MOST_LOST):
-        assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+        assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
     asked = len(hostile.asked)
     seat = {"seat": 1, "buy_in": "10.00", "currency": "EUR", "money_type": "real"}
     assert code(bob.post(f"tables/{house.table('mini')}/seat", seat)) == (503, "wallet_unavailable")

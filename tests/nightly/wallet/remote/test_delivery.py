@@ -48,7 +48,7 @@ def test_an_operator_down_for_an_hour_takes_no_wager_and_gets_ten_thousand_credi
         owe(down, ann, server, 10_000)
         server.control(always={"*": "fail"})
         deal_all()  # what is confirmed is settled, whoever can be paid
-        lost, refused = [(503, "wallet_did_not_answer")], [(503, "wallet_unavailable")]
+        lost, refused = [(409, "wallet_did_not_answer")], [(503, "wallet_unavailable")]
         assert [code(post_bet(ann, table)) for _ in range(MOST_LOST + 1)] == lost * MOST_LOST + refused
         clock.now, returns = database_now(), clock.now + timedelta(hours=1)
         while clock.now < returns:

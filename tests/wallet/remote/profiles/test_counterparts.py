@@ -116,7 +116,7 @@ def test_a_debit_without_a_definite_answer_is_taken_back(database: Database, wal
     assert database
     ann, table, _ = seated(wallet)
     wallet.next.append(f"bet:{do}")
-    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
     deliver()
     assert (statuses(), fetch("SELECT count(*) FROM baccarat_wager")) == (["rolled_back"], [(0,)])
     ((debit,),) = fetch("SELECT id::text FROM wallet_remote")
@@ -129,7 +129,7 @@ def test_a_debit_that_arrives_after_its_rollback_moves_nothing(database: Databas
     assert database
     ann, table, house = seated(wallet)
     wallet.next.append("bet:hang")
-    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
     deliver()
     late = [(path, body) for path, body in wallet.bodies if b'"amount"' in body]
     ((path, body),) = late
@@ -143,7 +143,7 @@ def test_a_rollback_is_repeated_under_its_id_until_it_is_answered(database: Data
     assert database
     ann, table, _ = seated(wallet)
     wallet.next.append("bet:apply_then_fail")
-    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
     for do in ("apply_then_fail", "unknown", "html"):
         wallet.next.append(f"rollback:{do}")
         deliver()
@@ -177,7 +177,7 @@ def test_a_wallet_that_does_not_know_our_key_does_nothing_and_leaves_the_end_ope
     ann, table, _ = seated(wallet)
     known = wallet.key
     wallet.key = rsa_key(2).public_key()
-    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    assert code(post_bet(ann, table)) == (409, "wallet_did_not_answer")
     deliver()
     assert (statuses(), wallet.done) == (["rolling_back"], {})
     wallet.key = known
