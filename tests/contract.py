@@ -27,7 +27,6 @@ PREFIX: Final = "/api/v1/"
 NOT_PRODUCED: Final = {
     "deal 202": "a wager waits for an operator's own wallet only; the house's wallet answers in the transaction",
     "rebetAndDeal 202": "as of deal",
-    "field_too_short": "no field has a minimum length; the framework's own fields may have one",
     "overloaded": "answered before Django, by the process that tests/system/casino/api/test_wsgi_pool.py starts",
     "request_timeout": "answered before Django, by the process that tests/system/casino/api/test_wsgi_pool.py starts",
 }
