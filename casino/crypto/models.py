@@ -19,7 +19,7 @@ class EncryptedSecret(models.Model):
 
     def bound_to(self) -> bytes:
         """Return what the secret belongs to: nowhere else can it be decrypted."""
-        raise NotImplementedError
+        raise NotImplementedError  # abstract: each model says so of its own rows
 
     def sealed(self, secret: bytes) -> Self:
         """Hold a secret, encrypted under the first of PERSONAL_KEYS; the row is not saved."""
