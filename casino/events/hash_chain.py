@@ -152,19 +152,7 @@ def check_chain(
     before, previous = head
     events: list[CheckedEvent] = []
     cached_metadata, canonical_metadata = None, b""  # events of one command share it
-    for (
-        position,
-        stored,
-        event,
-        transaction,
-        stream,
-        version,
-        kind,
-        schema,
-        data,
-        metadata,
-        recorded,
-    ) in rows:
+    for position, stored, event, transaction, stream, version, kind, schema, data, metadata, recorded in rows:
         if stream is None:
             findings.append(Finding("event missing", f"position {position}", f"event {event}", "nothing"))
             before, previous = position, stored
@@ -191,17 +179,21 @@ def check_chain(
                     follows,
                 )
             ):
-                where = f"position {position}, {stream} version {version}, {kind}"
+                where = _where(position, stream, version, kind)
                 findings.append(Finding("digest differs", where, stored.hex(), computed.hex()))
         except struct.error as error:  # a number that no seal can hold
-            where = f"position {position}, {stream} version {version}, {kind}"
-            findings.append(Finding("digest differs", where, stored.hex(), f"none: {error}"))
+            findings.append(
+                Finding("digest differs", _where(position, stream, version, kind), stored.hex(), f"none: {error}")
+            )
         except Exception as error:  # noqa: BLE001  (JSON that PostgreSQL keeps and nothing reads)
-            where = f"position {position}, {stream} version {version}, {kind}"
-            findings.append(failure(where, error, kind=UNREADABLE))
+            findings.append(failure(_where(position, stream, version, kind), error, kind=UNREADABLE))
             continue
         events.append(CheckedEvent(position, event, transaction, stream, version, kind, schema, body))
     return events, Head(before, previous)
+
+
+def _where(position: int, stream: str, version: int, kind: str) -> str:
+    return f"position {position}, {stream} version {version}, {kind}"
 
 
 def missing_positions(before: int, position: int) -> Finding:
